@@ -1,0 +1,81 @@
+"""Everything that can go wrong, in one place.
+
+RecollectError
+├── InvalidRequest     the caller sent something that cannot be done      -> fix the call
+│   └── SecretFound    the text holds a secret and the policy is to block -> take it out
+├── NotFound           what the call names does not exist                 -> look it up
+├── Conflict           the store is not in the state the call expects     -> read again
+└── Unavailable        a disk, model or network is not there              -> try later
+    ├── Busy           another process has held the store too long        -> try again
+    ├── ModelNotReady  the embedding model is still loading               -> try again
+    ├── Damaged        the file is not a sound store                      -> restore a backup
+    └── TooNew         a newer Recollect wrote the file                   -> upgrade
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class RecollectError(Exception):
+    """Something went wrong."""
+
+    code: ClassVar[str] = "internal"
+
+    def __init__(self, message: str | None = None, /, **facts: object) -> None:
+        super().__init__(message or (type(self).__doc__ or "").strip())
+        self.facts = facts
+
+
+class InvalidRequest(RecollectError):
+    """The request cannot be carried out as it stands."""
+
+    code = "invalid_request"
+
+
+class SecretFound(InvalidRequest):
+    """The text holds what looks like a live secret, so nothing was stored."""
+
+    code = "secret_found"
+
+
+class NotFound(RecollectError):
+    """There is no such record."""
+
+    code = "not_found"
+
+
+class Conflict(RecollectError):
+    """The record has changed, or is not in a state that allows this."""
+
+    code = "conflict"
+
+
+class Unavailable(RecollectError):
+    """Something that Recollect needs is not there. Nothing was changed; try again later."""
+
+    code = "unavailable"
+
+
+class Busy(Unavailable):
+    """Another process has held the store for too long. Nothing was changed; try again."""
+
+    code = "busy"
+
+
+class ModelNotReady(Unavailable):
+    """The embedding model is not ready. Nothing was changed; try again in a moment."""
+
+    code = "model_not_ready"
+
+
+class Damaged(Unavailable):
+    """The file is damaged. It was left as it is; restore a backup or export what can be read."""
+
+    code = "damaged"
+
+
+class TooNew(Unavailable):
+    """A newer Recollect wrote this file. It was left as it is; upgrade this program."""
+
+    code = "too_new"

@@ -1,0 +1,278 @@
+"""The nouns: what is remembered, what links it, and what a change consists of."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+from recollect.value import Value
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    Vector: TypeAlias = "NDArray[float32]"
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def micros(time: datetime) -> int:
+    """Microseconds since 1970, which is how every store keeps a time."""
+    return (time - EPOCH) // _MICROSECOND
+
+
+def moment(stamp: int) -> datetime:
+    """The inverse of `micros`, exact where floating point would not be."""
+    return EPOCH + stamp * _MICROSECOND
+
+
+def rfc3339(time: datetime) -> str:
+    """The form in which a time leaves the program.
+
+    >>> rfc3339(datetime(2026, 2, 12, 10, 30, tzinfo=UTC))
+    '2026-02-12T10:30:00Z'
+    """
+    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+class Kind(StrEnum):
+    """What a record is. It decides which contracts show it, and never changes."""
+
+    MEMORY = "memory"
+    DECISION = "decision"
+    PROPOSAL = "proposal"
+    OUTCOME = "outcome"
+    SIGNAL = "signal"
+    SKILL = "skill"
+    ANTIPATTERN = "antipattern"
+    ENTITY = "entity"
+    CODE = "code"
+
+
+class AuthorKind(StrEnum):
+    """Who may be behind a change."""
+
+    HUMAN = "human"
+    AGENT = "agent"
+
+
+class Author(Value):
+    """Who made a change. Set by the way in, never by an argument."""
+
+    kind: AuthorKind
+    name: str = ""
+
+
+class Scope(Value):
+    """Whose a record is. An empty user or project means nobody's in particular."""
+
+    tenant: str = "local"
+    user: str = ""
+    project: str = ""
+
+
+class Link(StrEnum):
+    """The types of edge that Recollect draws by itself; people add their own names."""
+
+    SUPERSEDES = "supersedes"
+    MENTIONS = "mentions"
+    ABOUT = "about"
+    OUTCOME_OF = "outcome_of"
+    EVIDENCE_FOR = "evidence_for"
+    CALLS = "calls"
+    DEFINES = "defines"
+
+
+class Record(Value):
+    """Anything remembered."""
+
+    id: str
+    kind: Kind
+    scope: Scope
+    author: Author
+    text: str
+    created_at: datetime
+    updated_at: datetime
+    event_time: datetime
+    valid_from: datetime
+    valid_until: datetime | None = None
+    type: str = ""
+    title: str = ""
+    # What records of one kind and scope are told apart by: an entity's name, a decision's target.
+    key: str = ""
+    status: str = ""
+    confidence: float = 1.0
+    importance: float = 1.0
+    source: str = ""
+    source_ref: str = ""
+    session: str = ""
+    speaker: str = ""
+    # The caller's own JSON object, kept as the text that it is stored as.
+    metadata: str = "{}"
+    version: int = 1
+    # Given by the store: its own number of the record, and what the edges say.
+    seq: int = 0
+    accessed_at: datetime | None = None
+    supersedes: tuple[str, ...] = ()
+    superseded_by: str = ""
+
+    def valid_at(self, time: datetime) -> bool:
+        """Whether the record was true at that time."""
+        return self.valid_from <= time and (self.valid_until is None or time < self.valid_until)
+
+
+class Edge(Value):
+    """A typed, weighted, dated link between two records."""
+
+    src: str
+    type: str
+    dst: str
+    created_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None = None
+    weight: float = 1.0
+    # Only what a caller drew has an id of its own.
+    id: str = ""
+
+
+class Event(Value):
+    """One entry of the ledger: who changed what and when, without the content."""
+
+    seq: int
+    at: datetime
+    verb: str
+    record: str
+    author: Author
+    detail: str
+    # Ties the entry to the record's content through a salt that dies with the record.
+    seal: str
+    hash: str
+
+
+class Where(Value):
+    """Which records a read is about. `None` means any; `at=None` means at any time."""
+
+    tenant: str = "local"
+    user: str | None = None
+    project: str | None = None
+    kinds: tuple[Kind, ...] = (Kind.MEMORY,)
+    types: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    at: datetime | None = None
+    session: str | None = None
+    # By event time: from `since`, up to but without `until`.
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class Candidate(Value):
+    """A record that a search proposes: the store's number of it, and how well it fits."""
+
+    seq: int
+    score: float
+
+
+class Corpus(Value):
+    """What BM25 has to know of all indexed texts together."""
+
+    documents: int
+    average_length: float
+    frequency: dict[str, int]
+
+
+class Arc(Value):
+    """An edge as the graph walk sees it: numbers only."""
+
+    src: int
+    dst: int
+    weight: float
+
+
+class Parts(Value):
+    """What each way of finding contributed to a hit, each in [0, 1]."""
+
+    vector: float = 0.0
+    words: float = 0.0
+    graph: float = 0.0
+
+
+class Why(Value):
+    """How a hit came to its place: its rank in each list, and the terms that matched."""
+
+    vector_rank: int | None
+    words_rank: int | None
+    graph_rank: int | None
+    cosine: float | None
+    bm25: float
+    terms: tuple[str, ...]
+
+
+class Hit(Value):
+    """A record found, and how well it fits."""
+
+    record: Record
+    score: float
+    parts: Parts
+    why: Why | None = None
+
+
+class Similar(Value):
+    """A current record that a reader might take for an older version of a new one."""
+
+    record: Record
+    similarity: float
+    conflict: bool
+
+
+class Entry(Value):
+    """A record to be written, with its vector where that is known already."""
+
+    record: Record
+    vector: Vector | None = None
+
+
+class Plan(Value):
+    """The writes that a rule decided on, applied in the transaction that read."""
+
+    verb: str
+    author: Author
+    at: datetime
+    insert: tuple[Entry, ...] = ()
+    # The whole new state; its version is one more than the version that was read.
+    update: tuple[Entry, ...] = ()
+    link: tuple[Edge, ...] = ()
+    unlink: tuple[Edge, ...] = ()
+    forget: tuple[str, ...] = ()
+    # A JSON object for the ledger: why, never the content.
+    detail: str = "{}"
+
+
+class Counts(Value):
+    """How much a store holds."""
+
+    memories: int = 0
+    entities: int = 0
+    relations: int = 0
+    code_chunks: int = 0
+    decisions: int = 0
+    records: int = 0
+
+
+class Vectors(Value):
+    """Which model's vectors answer searches, and how far those of a new model are."""
+
+    serving: str = ""
+    dimensions: int = 0
+    coming: str = ""
+    done: int = 0
+    waiting: int = 0
+
+
+class Problem(Value):
+    """Something that `verify` found wrong."""
+
+    what: str
+    where: str
+    advice: str

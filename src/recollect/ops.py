@@ -1,0 +1,361 @@
+"""The verbs: what can be asked of the engine, each naming its answer."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from recollect.model import (
+    Author,
+    AuthorKind,
+    Counts,
+    Edge,
+    Event,
+    Hit,
+    Kind,
+    Problem,
+    Record,
+    Scope,
+    Similar,
+    Vectors,
+    Where,
+)
+from recollect.value import Value
+
+Answer = TypeVar("Answer")
+
+# Ways in say who is calling; code that embeds the engine acts for its own user.
+OWNER = Author(AuthorKind.HUMAN)
+
+
+class Op(Value, Generic[Answer]):
+    """A request to the engine that is answered by an `Answer`."""
+
+    # Never called. Without a use of `Answer`, type checkers take every Op for every other.
+    def _answer(self) -> Answer:
+        raise NotImplementedError
+
+
+class Remembered(Value):
+    """The record, whether it is new, and what it may be at odds with."""
+
+    record: Record
+    created: bool
+    similar: tuple[Similar, ...] = ()
+    redacted: tuple[str, ...] = ()
+
+
+class Remember(Op[Remembered]):
+    """Keep a text."""
+
+    text: str
+    scope: Scope = Scope()
+    author: Author = OWNER
+    type: str = "semantic"
+    title: str = ""
+    event_time: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    confidence: float = 1.0
+    importance: float = 1.0
+    source: str = ""
+    source_ref: str = ""
+    session: str = ""
+    speaker: str = ""
+    metadata: str = "{}"
+    # Records that this one takes the place of, in the same transaction.
+    supersedes: tuple[str, ...] = ()
+    # Whether a current record of the same scope and text is answered instead of a second one.
+    once: bool = True
+    # How many similar records to name; none is a little faster.
+    similar: int = 5
+
+
+class RememberedAll(Value):
+    """The records in the order asked for, and how many of them are new."""
+
+    records: tuple[Record, ...]
+    created: int
+
+
+class RememberAll(Op[RememberedAll]):
+    """Keep many texts in one transaction, all or none."""
+
+    items: tuple[Remember, ...]
+    # One row for each item, where the caller has them already (a restore, a migration).
+    vectors: object | None = None
+
+
+class Revised(Value):
+    """The record as it is now and as it was."""
+
+    record: Record
+    previous: Record
+
+
+class Revise(Op[Revised]):
+    """Correct a record in place. What is None stays as it is; history keeps what was."""
+
+    id: str
+    tenant: str = "local"
+    author: Author = OWNER
+    text: str | None = None
+    type: str | None = None
+    title: str | None = None
+    confidence: float | None = None
+    importance: float | None = None
+    metadata: str | None = None
+    event_time: datetime | None = None
+    valid_from: datetime | None = None
+    # Refuse when the record is no longer at this version.
+    expected_version: int | None = None
+
+
+class Superseded(Value):
+    """Both records after the change."""
+
+    old: Record
+    new: Record
+
+
+class Supersede(Op[Superseded]):
+    """Say that a newer record takes the place of an older one."""
+
+    old: str
+    new: str
+    tenant: str = "local"
+    author: Author = OWNER
+
+
+class Invalidated(Value):
+    """The record, closed; or the relation, where the id names one."""
+
+    record: Record | None
+    edge: Edge | None = None
+
+
+class Invalidate(Op[Invalidated]):
+    """Say that a record, or a relation, is no longer true."""
+
+    id: str
+    tenant: str = "local"
+    author: Author = OWNER
+    reason: str = ""
+    superseded_by: str = ""
+
+
+class Forgotten(Value):
+    """What was deleted."""
+
+    ids: tuple[str, ...]
+
+
+class Forget(Op[Forgotten]):
+    """Delete records or relations for good: text, vector, index, edges and caches."""
+
+    ids: tuple[str, ...]
+    tenant: str = "local"
+    author: Author = OWNER
+    reason: str = ""
+
+
+class Got(Value):
+    """The records in the order asked for, and the ids that name none."""
+
+    records: tuple[Record, ...]
+    missing: tuple[str, ...]
+
+
+class Get(Op[Got]):
+    """Read records by id: as they are, or as they were known to be at a past time."""
+
+    ids: tuple[str, ...]
+    tenant: str = "local"
+    # Only what was true then.
+    as_of: datetime | None = None
+    # As it was recorded then, before later corrections.
+    known_at: datetime | None = None
+
+
+class Listed(Value):
+    """One page, newest first, and how many there are in all."""
+
+    records: tuple[Record, ...]
+    total: int
+
+
+class List(Op[Listed]):
+    """Page through records. `where.at=None` is everything; `current` is what holds now."""
+
+    where: Where = Where()
+    limit: int = 20
+    offset: int = 0
+    current: bool = False
+
+
+class Recalled(Value):
+    """What was found, best first, and what the search looked at."""
+
+    hits: tuple[Hit, ...]
+    total: int
+    graph_nodes: int
+    # False while the model is loading: only words and graph were searched.
+    semantic: bool
+    tokens: int
+
+
+class Weights(Value):
+    """How much each way of finding counts. Any non-negative numbers, not all zero."""
+
+    vector: float = 0.40
+    words: float = 0.15
+    graph: float = 0.45
+
+
+class Recall(Op[Recalled]):
+    """Find records by meaning, by words and by what they are linked to."""
+
+    query: str
+    where: Where = Where()
+    limit: int = 10
+    offset: int = 0
+    # None lets the engine weigh as measured best.
+    weights: Weights | None = None
+    # As of then; without it, as of now. `where.at` is set from this.
+    as_of: datetime | None = None
+    # Also what is no longer, or not yet, true.
+    any_time: bool = False
+    # At most so many tokens of text, counted as a model would.
+    budget: int | None = None
+    explain: bool = False
+    # Fold texts that say the same into the best of them.
+    fold: bool = True
+
+
+class Described(Value):
+    """The entity, and whether it is new."""
+
+    record: Record
+    created: bool
+
+
+class Describe(Op[Described]):
+    """Name a person, project or thing, so that memories which mention it are linked."""
+
+    name: str
+    scope: Scope = Scope()
+    author: Author = OWNER
+    type: str = ""
+    description: str = ""
+
+
+class Related(Value):
+    """The relation, and whether it is new."""
+
+    edge: Edge
+    created: bool
+
+
+class Relate(Op[Related]):
+    """Draw a relation between two records."""
+
+    src: str
+    type: str
+    dst: str
+    tenant: str = "local"
+    author: Author = OWNER
+    weight: float = 1.0
+
+
+class Explored(Value):
+    """What was reached, nearest first, and the edges that were walked."""
+
+    records: tuple[Record, ...]
+    edges: tuple[Edge, ...]
+
+
+class Explore(Op[Explored]):
+    """Walk the graph from a record."""
+
+    id: str
+    tenant: str = "local"
+    depth: int = 1
+    # "outgoing", "incoming" or "both"
+    direction: str = "outgoing"
+    types: tuple[str, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+    as_of: datetime | None = None
+
+
+class Told(Value):
+    """Every version of a record, oldest first, and the ledger's entries for it."""
+
+    versions: tuple[Record, ...]
+    events: tuple[Event, ...]
+
+
+class History(Op[Told]):
+    """Tell how a record came to be as it is. Deleted ones have events but no versions."""
+
+    id: str
+    tenant: str = "local"
+
+
+class Changed(Value):
+    """Entries of the ledger, oldest first."""
+
+    events: tuple[Event, ...]
+
+
+class Changes(Op[Changed]):
+    """Follow what any process changed, after the given place in the ledger."""
+
+    after: int = 0
+    limit: int = 1000
+
+
+class Health(Value):
+    """How the engine is."""
+
+    version: str
+    counts: Counts
+    vectors: Vectors
+    model: str
+    model_status: str
+    model_error: str
+    cache_hits: int
+    cache_misses: int
+    cache_size: int
+    bytes: int
+    ledger: int
+
+
+class Status(Op[Health]):
+    """Say how the engine is."""
+
+    tenant: str = "local"
+
+
+class Verified(Value):
+    """What was checked, and what is wrong."""
+
+    records: int
+    events: int
+    problems: tuple[Problem, ...]
+
+
+class Verify(Op[Verified]):
+    """Check the file, the ledger's chain, and that everything derived agrees with its record."""
+
+
+class Wiped(Value):
+    """How much was deleted."""
+
+    counts: Counts
+
+
+class Wipe(Op[Wiped]):
+    """Delete everything of one tenant for good."""
+
+    tenant: str = "local"
+    author: Author = OWNER

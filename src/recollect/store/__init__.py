@@ -1,0 +1,145 @@
+"""The port to whatever keeps the records. Engines implement it; nothing here knows of any.
+
+A store has two doors: `reading()`, a snapshot that no writer disturbs, and `writing()`, one
+transaction that is all or nothing and whose reads cannot go stale, since the write lock is taken
+first. What a plan changes is searchable, by every process, once `writing()` has been left.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from recollect.embed import Model
+    from recollect.model import (
+        Arc,
+        Author,
+        Candidate,
+        Corpus,
+        Counts,
+        Edge,
+        Event,
+        Plan,
+        Problem,
+        Record,
+        Scope,
+        Vector,
+        Vectors,
+        Where,
+    )
+
+
+class Reader(Protocol):
+    """What can be asked of a snapshot."""
+
+    def records(self, ids: Iterable[str]) -> dict[str, Record]:
+        """The records with these ids; an id that names none is left out."""
+
+    def rows(self, seqs: Sequence[int]) -> dict[int, Record]:
+        """The records with these numbers; a number that names none is left out."""
+
+    def page(self, where: Where, limit: int, offset: int = 0) -> list[Record]:
+        """One page of the records that match, newest first."""
+
+    def count(self, where: Where) -> int:
+        """How many records match."""
+
+    def saying(self, scope: Scope, texts: Sequence[str]) -> dict[str, Record]:
+        """By text: the oldest memory of exactly this scope that says it and is not closed."""
+
+    def named(self, scope: Scope, keys: Sequence[str]) -> dict[str, Record]:
+        """By key: the entities of this tenant and user (of any project) that have these keys."""
+
+    def matching(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
+        """The records that match with any of the terms, best BM25 of these terms first."""
+
+    def corpus(self, terms: Iterable[str]) -> Corpus:
+        """What BM25 needs to know of all texts, with the frequency of each of the terms."""
+
+    def nearest(self, vector: Vector, where: Where, limit: int) -> list[Candidate]:
+        """The records that match with the nearest serving vectors, highest cosine first."""
+
+    def vectors(self, seqs: Sequence[int]) -> dict[int, Vector]:
+        """The serving vectors of these records, where they have one."""
+
+    def edges(
+        self, ids: Iterable[str], direction: str = "both", types: Sequence[str] = ()
+    ) -> list[Edge]:
+        """The edges that leave (`outgoing`), reach (`incoming`) or touch (`both`) the records."""
+
+    def edge(self, id_: str) -> Edge | None:
+        """The edge that a caller drew and that has this id."""
+
+    def arcs(self, seqs: Sequence[int], fanout: int) -> list[Arc]:
+        """The arcs from these records in both directions, at most `fanout` a record, heaviest
+        and then newest first, edges that are closed left out."""
+
+    def versions(self, id_: str) -> list[Record]:
+        """The earlier versions of a record, oldest first. `updated_at` says since when."""
+
+    def events(self, after: int, limit: int) -> list[Event]:
+        """Entries of the ledger after that number, oldest first."""
+
+    def events_of(self, id_: str) -> list[Event]:
+        """The ledger's entries for one record, oldest first."""
+
+    def last_event(self) -> int:
+        """The number of the ledger's newest entry, 0 where it is empty."""
+
+    def counts(self, tenant: str) -> Counts:
+        """How much one tenant holds."""
+
+    def models(self) -> Vectors:
+        """Which model serves, and how far the coming one is."""
+
+    def waiting(self, limit: int) -> list[Record]:
+        """Records that still have no vector of the coming model, or else of the serving one."""
+
+
+class Writer(Reader, Protocol):
+    """What can be asked and changed inside a transaction."""
+
+    def apply(self, plan: Plan) -> list[Record]:
+        """Carry out a plan and answer what it inserted, with the numbers given by the store.
+
+        Raises:
+            Conflict: an updated record has moved on, was superseded already, or a supersedes
+                edge would close a circle.
+            NotFound: an edge's end, or what is to be updated or forgotten, is not there.
+        """
+
+    def touch(self, seqs: Sequence[int], at: int) -> None:
+        """Note when records were last returned. No ledger entry, no new version."""
+
+    def prepare(self, model: Model) -> None:
+        """Make `model` the serving one where none is yet, else the coming one; queue the texts."""
+
+    def embed(self, vectors: Mapping[int, Vector], model: Model) -> None:
+        """Keep vectors of a model for records that wait for them.
+
+        The coming model becomes the serving one with the last of them."""
+
+    def wipe(self, tenant: str, author: Author, at: int) -> Counts:
+        """Delete everything of one tenant; the ledger keeps one entry that says so."""
+
+
+class Store(Protocol):
+    """A memory. Open it once, at the edge; give it to the engine."""
+
+    def reading(self) -> AbstractContextManager[Reader]:
+        """A snapshot: it sees every write committed before, and none after, its start."""
+
+    def writing(self) -> AbstractContextManager[Writer]:
+        """All or nothing. Raises `Busy` when others hold the lock for too long."""
+
+    def verify(self) -> list[Problem]:
+        """Check that the file is sound and that all derived things agree with the records."""
+
+    def size(self) -> int:
+        """How many bytes the store takes."""
+
+    def close(self) -> None:
+        """Let go of every file and lock."""
