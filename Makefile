@@ -1,0 +1,84 @@
+# `make help` lists what can be made. All of it needs python3.11 (or newer), pip, make and git.
+
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= $(shell for p in python3.11 python3; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+READY := .venv/.ready
+WHEEL_READY := .wheel-venv/.ready
+GENERATED := ARCHITECTURE.md README.md
+ARGS ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help run test test-source test-wheel check format docs bench clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+run: $(READY) ## set up Recollect, show its state and how to go on
+	@$(BIN)/recollect status
+	@echo
+	@echo "Recollect is ready. There is no server yet: this release is the command line."
+	@echo "  $(BIN)/recollect remember 'The build uses make.'"
+	@echo "  $(BIN)/recollect recall 'how do we build?'"
+	@echo "  $(BIN)/recollect --help"
+
+test: test-source test-wheel ## run the tests, then try the built wheel in an environment of its own
+
+test-source: $(READY) ## run the tests, with coverage (ARGS='-k name' to choose)
+	$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
+
+test-wheel: $(READY) $(WHEEL_READY) ## build the wheel, install it away from the source, try it
+	@rm -rf build/wheel
+	$(BIN)/python -m build --no-isolation --wheel --outdir build/wheel . >/dev/null
+	.wheel-venv/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheel/*.whl
+	.wheel-venv/bin/python -m pip check
+	$(BIN)/python scripts/try_wheel.py .wheel-venv/bin/recollect
+
+check: $(READY) ## formatting, lint, types, layers, generated docs
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/cog --check --diff -I scripts $(GENERATED)
+
+format: $(READY) ## rewrite the source as the formatter and the linter want it
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+docs: $(READY) ## write the generated parts of the documents anew
+	$(BIN)/cog -r -I scripts $(GENERATED)
+
+bench: $(READY) ## run the benchmarks (ARGS='--help' for more)
+	$(BIN)/python -m bench $(ARGS)
+
+clean: ## remove all that make has made
+	rm -rf .venv .wheel-venv build dist htmlcov .coverage .hypothesis
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	find src tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# Some systems package Python without ensurepip; there, the system's pip fills the environment.
+define make_venv
+	@test -n "$(PYTHON)" || { echo "Recollect needs Python 3.11 or newer, and found none." \
+		"Install it, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@test -x $(1)/bin/pip || $(PYTHON) -m venv $(1) >/dev/null 2>&1 || { \
+		$(PYTHON) -m venv --clear --without-pip $(1) && \
+		$(PYTHON) -m pip --python $(1)/bin/python install --quiet pip; }
+endef
+
+$(READY): pyproject.toml
+	$(call make_venv,.venv)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+# The dependencies of the wheel alone, and once: each test then installs only the wheel anew.
+$(WHEEL_READY): pyproject.toml
+	$(call make_venv,.wheel-venv)
+	.wheel-venv/bin/python -m pip install --quiet .
+	@touch $@

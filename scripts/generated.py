@@ -1,0 +1,28 @@
+"""Writes the parts of the documents that the code already says; cog calls it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent / "src" / "recollect"
+
+
+def modules() -> str:
+    """List every module with the first sentence of its docstring.
+
+    >>> "`errors`" in modules()
+    True
+    """
+    rows = [f"| `{_name(path)}` | {_sentence(path)} |" for path in sorted(PACKAGE.rglob("*.py"))]
+    return "\n".join(["| module | what it is for |", "|---|---|", *rows])
+
+
+def _name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__") or "recollect"
+
+
+def _sentence(path: Path) -> str:
+    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return " ".join(said.split("\n\n")[0].split())

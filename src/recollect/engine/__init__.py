@@ -1,0 +1,1 @@
+"""Carries out each op: embed, read, decide, apply."""
