@@ -6,7 +6,7 @@ docs/adr/0002-values.md has the figures. This knows nothing of what the values m
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 _set = object.__setattr__
 
@@ -19,12 +19,14 @@ class _Frozen(type):
     _defaults: dict[str, Any]
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> _Frozen:
-        own = tuple(f for f in body.get("__annotations__", ()) if not f.startswith("_"))
-        defaults = {f: body.pop(f) for f in own if f in body}
-        body["__slots__"] = own
-        made = super().__new__(cls, name, bases, body)
         parents = [base for base in bases if isinstance(base, _Frozen)]
-        made._fields = tuple(f for base in parents for f in base._fields) + own
+        inherited = tuple(f for base in parents for f in base._fields)
+        annotations = body.get("__annotations__", {}).items()
+        own = [f for f, type_ in annotations if "ClassVar" not in str(type_)]
+        defaults = {f: body.pop(f) for f in own if f in body}
+        body["__slots__"] = tuple(f for f in own if f not in inherited)
+        body["_fields"] = body["__match_args__"] = inherited + body["__slots__"]
+        made = super().__new__(cls, name, bases, body)
         made._defaults = {k: v for base in parents for k, v in base._defaults.items()} | defaults
         return made
 
@@ -32,13 +34,22 @@ class _Frozen(type):
 class Value(metaclass=_Frozen):
     """A frozen value: equal when type and fields are, hashable when its fields are."""
 
+    _fields: ClassVar[tuple[str, ...]]
+    _defaults: ClassVar[dict[str, Any]]
+
     def __init__(self, *args: Any, **named: Any) -> None:
         cls = type(self)
-        values = {**cls._defaults, **dict(zip(cls._fields, args, strict=False)), **named}
-        if len(values) != len(cls._fields) or len(args) + len(named) > len(values):
+        given = {**dict(zip(cls._fields, args, strict=False)), **named}
+        values = {**cls._defaults, **given}
+        # A surplus argument or one given twice shows in the first count, a field without a
+        # value or a value without a field in the second, and one of each in the loop.
+        if len(given) != len(args) + len(named) or len(values) != len(cls._fields):
             raise TypeError(_mismatch(cls, args, named))
-        for field in cls._fields:
-            _set(self, field, values[field])
+        try:
+            for field in cls._fields:
+                _set(self, field, values[field])
+        except KeyError:
+            raise TypeError(_mismatch(cls, args, named)) from None
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
@@ -84,8 +95,14 @@ def replace(value: V, **changes: Any) -> V:
 
 
 def _mismatch(cls: type[Value], args: tuple[Any, ...], named: dict[str, Any]) -> str:
-    given = {*cls._fields[: len(args)], *named}
-    missing = [f for f in cls._fields if f not in given and f not in cls._defaults]
-    unknown = [f for f in named if f not in cls._fields]
-    extra = max(0, len(args) - len(cls._fields))
-    return f"{cls.__name__}: missing {missing}, unknown {unknown}, {extra} positional too many"
+    placed = cls._fields[: len(args)]
+    wrong = {
+        "missing": [f for f in cls._fields if f not in {*placed, *named, *cls._defaults}],
+        "unknown": [f for f in named if f not in cls._fields],
+        "given twice": [f for f in placed if f in named],
+        "too many": list(args[len(cls._fields) :]),
+    }
+    found = "; ".join(
+        f"{what}: {', '.join(map(repr, which))}" for what, which in wrong.items() if which
+    )
+    return f"{cls.__name__} takes {', '.join(cls._fields) or 'nothing'} ({found})"
