@@ -1,0 +1,55 @@
+"""What a command may import before it has anything to do."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from recollect import __version__
+from recollect.__main__ import main
+
+HEAVY = {
+    "apsw",
+    "argparse",
+    "dataclasses",
+    "importlib.metadata",
+    "json",
+    "logging",
+    "numpy",
+    "onnxruntime",
+    "re",
+    "simsimd",
+    "tokenizers",
+    "typing",
+}
+
+
+def imported_by(*args: str) -> set[str]:
+    """The modules that Python imports when the package is run with these arguments."""
+    start = "from recollect.__main__ import main; raise SystemExit(main())"
+    command = [sys.executable, "-X", "importtime", "-c", start, *args]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    imported = set(re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE))
+    assert "recollect._version" in imported
+    return imported
+
+
+def imported_by_nothing() -> set[str]:
+    """What a bare interpreter imports here, to which an environment's own hooks may add."""
+    command = [sys.executable, "-X", "importtime", "-c", "pass"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE))
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_asking_for_the_version_imports_nothing_heavy(flag):
+    assert imported_by(flag) & HEAVY <= imported_by_nothing()
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_the_version_is_told(flag, capsys):
+    assert main([flag]) == 0
+    assert capsys.readouterr().out == f"recollect {__version__}\n"
