@@ -1,0 +1,58 @@
+"""How well words fit a text: Okapi BM25 exactly as SQLite's FTS5 counts it, only positive."""
+
+from __future__ import annotations
+
+from math import log
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.model import Corpus
+
+# What FTS5 gives a term that more than half of the texts have, so that it still counts a little.
+_LEAST = 1e-6
+
+
+def idf(frequency: int, documents: int) -> float:
+    """How much a term says that so many of the documents have.
+
+    >>> idf(1, 100) > idf(10, 100) > idf(90, 100) > 0
+    True
+    """
+    return max(log((documents - frequency + 0.5) / (frequency + 0.5)), _LEAST)
+
+
+def score(
+    terms: Sequence[str],
+    document: Sequence[str],
+    corpus: Corpus,
+    k1: float = 1.2,
+    b: float = 0.75,
+) -> float:
+    """How well a document, given as its tokens, fits the terms. More is better, 0 is not at all."""
+    counts = dict.fromkeys(terms, 0)
+    for token in document:
+        if token in counts:
+            counts[token] += 1
+    longness = k1 * (1 - b + b * len(document) / (corpus.average_length or 1))
+    return sum(
+        idf(corpus.frequency.get(term, 0), corpus.documents)
+        * (counts[term] * (k1 + 1) / (counts[term] + longness))
+        for term in terms
+        if counts[term]
+    )
+
+
+def selective(
+    terms: Sequence[str], corpus: Corpus, share: float = 0.05, floor: int = 1000
+) -> tuple[str, ...]:
+    """The terms worth looking up, rarest first; the others only add to the score.
+
+    Those in at most `share` of the documents, or in at most `floor` documents, and in any case
+    the rarest that exists. A term that no document has is left out.
+    """
+    often = corpus.frequency
+    found = sorted({term for term in terms if often.get(term)}, key=lambda t: (often[t], t))
+    most = max(share * corpus.documents, floor)
+    return tuple(term for place, term in enumerate(found) if not place or often[term] <= most)

@@ -1,0 +1,83 @@
+"""Several lists of what was found, each scored in its own way, into one order."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from recollect.errors import InvalidRequest
+from recollect.model import Parts
+from recollect.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# The value of the original paper. Larger flattens the lists into a vote, smaller lets the top of
+# one list outweigh agreement between two.
+RRF_K = 60
+
+
+class Fused(Value):
+    """A record's number, its score in [0, 1], and what each list gave to it."""
+
+    seq: int
+    score: float
+    parts: Parts
+
+
+def shares(weights: Mapping[str, float]) -> dict[str, float]:
+    """The weights as parts of one.
+
+    >>> shares({"vector": 3, "words": 1, "graph": 0})
+    {'vector': 0.75, 'words': 0.25, 'graph': 0.0}
+    """
+    for name, weight in weights.items():
+        if not (isfinite(weight) and weight >= 0):
+            raise InvalidRequest(
+                f"weights.{name} is {weight}; give a finite number of 0 or more",
+                field=f"weights.{name}",
+            )
+    most = max(weights.values(), default=0)
+    if not most:
+        raise InvalidRequest("weights are all 0; give at least one above 0", field="weights")
+    # By the largest first, so that huge weights do not add up to infinity.
+    whole = sum(weight / most for weight in weights.values())
+    return {name: weight / most / whole for name, weight in weights.items()}
+
+
+def spread(scores: Mapping[int, float]) -> dict[int, float]:
+    """The scores of one list over [0, 1], best at 1."""
+    if not scores:
+        return {}
+    low, high = min(scores.values()), max(scores.values())
+    if low == high:
+        return dict.fromkeys(scores, 1.0)
+    return {seq: (value - low) / (high - low) for seq, value in scores.items()}
+
+
+def fuse(lists: Mapping[str, Mapping[int, float]], weights: Mapping[str, float]) -> list[Fused]:
+    """One order over all lists: the weighted sum of what each list says, best first."""
+    weigh = shares(weights)
+    found = {name: spread(scores) for name, scores in lists.items()}
+    every = dict.fromkeys(seq for scores in lists.values() for seq in scores)
+    fused = [_fused(seq, found, weigh) for seq in every]
+    return sorted(fused, key=lambda one: (-one.score, one.seq))
+
+
+def rrf(lists: Mapping[str, Sequence[int]], k: int = RRF_K) -> list[tuple[int, float]]:
+    """One order by ranks alone: the sum of 1 / (k + rank) over the lists that have the record.
+
+    >>> [seq for seq, _ in rrf({"words": [1, 2], "vector": [2, 3]})]
+    [2, 1, 3]
+    """
+    scores: dict[int, float] = {}
+    for found in lists.values():
+        for rank, seq in enumerate(found, start=1):
+            scores[seq] = scores.get(seq, 0.0) + 1 / (k + rank)
+    return sorted(scores.items(), key=lambda one: (-one[1], one[0]))
+
+
+def _fused(seq: int, found: Mapping[str, Mapping[int, float]], weigh: Mapping[str, float]) -> Fused:
+    parts = {name: scores.get(seq, 0.0) for name, scores in found.items()}
+    score = sum(weigh.get(name, 0.0) * part for name, part in parts.items())
+    return Fused(seq, min(score, 1.0), Parts(**parts))
