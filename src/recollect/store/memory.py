@@ -1,0 +1,520 @@
+"""A store that keeps everything in dicts and looks at all of it for every answer.
+
+It says in the fewest words what a store has to do, for tests and for what need not last. Nothing
+here is fast; everything is meant to be seen to be right.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from recollect.errors import Busy, Conflict, NotFound
+from recollect.model import (
+    Arc,
+    Candidate,
+    Corpus,
+    Counts,
+    Event,
+    Kind,
+    Link,
+    Vectors,
+    moment,
+)
+from recollect.rules import analyse, bm25
+from recollect.store import ledger
+from recollect.value import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from recollect.embed import Model
+    from recollect.model import (
+        Author,
+        Edge,
+        Entry,
+        Plan,
+        Problem,
+        Record,
+        Scope,
+        Vector,
+        Where,
+    )
+
+
+class MemoryStore:
+    """A memory that lasts as long as the program."""
+
+    def __init__(self, *, patience: float = 10.0) -> None:
+        self._state = _State()
+        self._writing = Lock()
+        self._patience = patience
+
+    @contextmanager
+    def reading(self) -> Iterator[MemoryReader]:
+        """A snapshot: what was committed last, which nobody changes any more."""
+        yield MemoryReader(self._state)
+
+    @contextmanager
+    def writing(self) -> Iterator[MemoryWriter]:
+        """All or nothing: a copy is changed, and takes the old state's place at the end."""
+        if not self._writing.acquire(timeout=self._patience):
+            raise Busy
+        try:
+            state = self._state.copy()
+            yield MemoryWriter(state)
+            self._state = state
+        finally:
+            self._writing.release()
+
+    def verify(self) -> list[Problem]:
+        """Check the ledger's chain, and that each record is what the ledger says was written."""
+        state = self._state
+        reader = MemoryReader(state)
+        found = [ledger.check(state.events)]
+        for id_, record in state.records.items():
+            history = [*state.versions.get(id_, ()), record]
+            found.append(ledger.vouched(history, state.salts[id_], reader.events_of(id_)))
+        return [problem for problem in found if problem is not None]
+
+    def size(self) -> int:
+        """How many bytes the texts and vectors take."""
+        state = self._state
+        texts = sum(len(record.text.encode()) for record in state.records.values())
+        return texts + sum(v.nbytes for rows in state.vectors.values() for v in rows.values())
+
+    def close(self) -> None:
+        """Nothing is held that would have to be let go of."""
+
+
+class _State:
+    """All that a store holds at one moment. Once it is committed, nobody changes it."""
+
+    def __init__(self) -> None:
+        # In the order of their numbers, since an update leaves a key where it is.
+        self.records: dict[str, Record] = {}
+        self.versions: dict[str, tuple[Record, ...]] = {}
+        self.salts: dict[str, bytes] = {}
+        self.words: dict[int, list[str]] = {}
+        self.edges: dict[tuple[str, str, str], Edge] = {}
+        self.vectors: dict[Model, dict[int, Vector]] = {}
+        self.events: list[Event] = []
+        self.serving: Model | None = None
+        self.coming: Model | None = None
+        # Never given twice, so that what was meant for a forgotten record reaches no other.
+        self.last_seq = 0
+
+    def copy(self) -> _State:
+        """One that can be changed. The values in it never are, so they are shared."""
+        twin = _State()
+        twin.records = self.records.copy()
+        twin.versions = self.versions.copy()
+        twin.salts = self.salts.copy()
+        twin.words = self.words.copy()
+        twin.edges = self.edges.copy()
+        twin.vectors = {model: rows.copy() for model, rows in self.vectors.items()}
+        twin.events = self.events.copy()
+        twin.serving, twin.coming, twin.last_seq = self.serving, self.coming, self.last_seq
+        return twin
+
+    def heirs(self) -> dict[str, str]:
+        """By superseded record: the one that took its place."""
+        return {dst: src for src, type_, dst in self.edges if type_ == Link.SUPERSEDES}
+
+    def unembedded(self, model: Model) -> list[Record]:
+        """The records that have no vector of a model yet, oldest first."""
+        rows = self.vectors[model]
+        return [r for r in self.records.values() if r.kind != Kind.ENTITY and r.seq not in rows]
+
+
+class MemoryReader:
+    """What can be asked of one state."""
+
+    def __init__(self, state: _State) -> None:
+        self._state = state
+
+    def records(self, ids: Iterable[str]) -> dict[str, Record]:
+        """The records with these ids; an id that names none is left out."""
+        known = self._state.records
+        return {r.id: r for r in self._whole(known[id_] for id_ in ids if id_ in known)}
+
+    def rows(self, seqs: Sequence[int]) -> dict[int, Record]:
+        """The records with these numbers; a number that names none is left out."""
+        wanted = set(seqs)
+        found = (r for r in self._state.records.values() if r.seq in wanted)
+        return {r.seq: r for r in self._whole(found)}
+
+    def page(self, where: Where, limit: int, offset: int = 0) -> list[Record]:
+        """One page of the records that match, newest first."""
+        newest_first = self._where(where)[::-1]
+        return self._whole(newest_first[offset : offset + limit])
+
+    def count(self, where: Where) -> int:
+        """How many records match."""
+        return len(self._where(where))
+
+    def saying(self, scope: Scope, texts: Sequence[str]) -> dict[str, Record]:
+        """By text: the oldest memory of exactly this scope that says it and is not closed."""
+        found: dict[str, Record] = {}
+        for record in self._state.records.values():
+            mine = record.kind == Kind.MEMORY and record.scope == scope
+            if mine and record.valid_until is None and record.text in texts:
+                found.setdefault(record.text, record)
+        return dict(zip(found, self._whole(found.values()), strict=True))
+
+    def named(self, scope: Scope, keys: Sequence[str]) -> dict[str, Record]:
+        """By key: the entities of this tenant and user (of any project) that have these keys."""
+        found: dict[str, Record] = {}
+        for record in self._state.records.values():
+            whose = record.scope
+            mine = (whose.tenant, whose.user) == (scope.tenant, scope.user)
+            if mine and record.kind == Kind.ENTITY and record.key in keys:
+                found.setdefault(record.key, record)
+        return dict(zip(found, self._whole(found.values()), strict=True))
+
+    def matching(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
+        """The records that match with any of the terms, best BM25 of these terms first."""
+        corpus = self.corpus(terms)
+        found = [
+            Candidate(record.seq, bm25.score(terms, words, corpus))
+            for record in self._where(where)
+            if not set(terms).isdisjoint(words := self._state.words.get(record.seq, []))
+        ]
+        return _best(found, limit)
+
+    def corpus(self, terms: Iterable[str]) -> Corpus:
+        """What BM25 needs to know of all texts, with the frequency of each of the terms."""
+        documents = self._state.words.values()
+        frequency = {term: sum(term in words for words in documents) for term in terms}
+        average = sum(map(len, documents)) / max(1, len(documents))
+        return Corpus(len(documents), average, frequency)
+
+    def nearest(self, vector: Vector, where: Where, limit: int) -> list[Candidate]:
+        """The records that match with the nearest serving vectors, highest cosine first."""
+        from numpy.linalg import norm
+
+        rows = self._serving()
+        found = [
+            Candidate(record.seq, float(row @ vector / (norm(row) * norm(vector))))
+            for record in self._where(where)
+            if (row := rows.get(record.seq)) is not None
+        ]
+        return _best(found, limit)
+
+    def vectors(self, seqs: Sequence[int]) -> dict[int, Vector]:
+        """The serving vectors of these records, where they have one."""
+        rows = self._serving()
+        return {seq: rows[seq] for seq in seqs if seq in rows}
+
+    def edges(
+        self, ids: Iterable[str], direction: str = "both", types: Sequence[str] = ()
+    ) -> list[Edge]:
+        """The edges that leave (`outgoing`), reach (`incoming`) or touch (`both`) the records."""
+        wanted = set(ids)
+        found = [
+            edge
+            for edge in self._state.edges.values()
+            if (direction != "incoming" and edge.src in wanted)
+            or (direction != "outgoing" and edge.dst in wanted)
+        ]
+        seq = self._seq
+        found.sort(key=lambda edge: (seq(edge.src), edge.type, seq(edge.dst)))
+        return [edge for edge in found if not types or edge.type in types]
+
+    def edge(self, id_: str) -> Edge | None:
+        """The edge that a caller drew and that has this id."""
+        drawn = (edge for edge in self._state.edges.values() if edge.id)
+        return next((edge for edge in drawn if edge.id == id_), None)
+
+    def arcs(self, seqs: Sequence[int], fanout: int) -> list[Arc]:
+        """At most `fanout` arcs a record, both directions, heaviest and then newest first.
+
+        Edges that are closed are left out.
+        """
+        ends = ((e, self._seq(e.src), self._seq(e.dst)) for e in self._state.edges.values())
+        both = [end for e, src, dst in ends for end in ((e, src, dst), (e, dst, src))]
+        both = [end for end in both if end[0].valid_until is None]
+        both.sort(key=lambda end: (end[0].weight, end[0].created_at, end[2]), reverse=True)
+        found: list[Arc] = []
+        for seq in seqs:
+            mine = [Arc(src, dst, edge.weight) for edge, src, dst in both if src == seq]
+            found += mine[:fanout]
+        return found
+
+    def versions(self, id_: str) -> list[Record]:
+        """The earlier versions of a record, oldest first. `updated_at` says since when."""
+        return list(self._state.versions.get(id_, ()))
+
+    def events(self, after: int, limit: int) -> list[Event]:
+        """Entries of the ledger after that number, oldest first."""
+        return self._state.events[after : after + limit]
+
+    def events_of(self, id_: str) -> list[Event]:
+        """The ledger's entries for one record, oldest first."""
+        return [event for event in self._state.events if event.record == id_]
+
+    def last_event(self) -> int:
+        """The number of the ledger's newest entry, 0 where it is empty."""
+        return len(self._state.events)
+
+    def counts(self, tenant: str) -> Counts:
+        """How much one tenant holds."""
+        kinds = [r.kind for r in self._state.records.values() if r.scope.tenant == tenant]
+        drawn = (edge for edge in self._state.edges.values() if edge.id)
+        records = self._state.records
+        return Counts(
+            memories=kinds.count(Kind.MEMORY),
+            entities=kinds.count(Kind.ENTITY),
+            relations=sum(records[edge.src].scope.tenant == tenant for edge in drawn),
+            code_chunks=kinds.count(Kind.CODE),
+            decisions=kinds.count(Kind.DECISION),
+            records=len(kinds),
+        )
+
+    def models(self) -> Vectors:
+        """Which model serves, and how far the coming one is."""
+        serving, coming = self._state.serving, self._state.coming
+        if serving is None:
+            return Vectors()
+        filling = coming or serving
+        return Vectors(
+            serving=serving.name,
+            dimensions=serving.dimensions,
+            coming=coming.name if coming else "",
+            done=len(self._state.vectors[filling]),
+            waiting=len(self._state.unembedded(filling)),
+        )
+
+    def waiting(self, limit: int) -> list[Record]:
+        """Records that still have no vector of the coming model, or else of the serving one."""
+        filling = self._state.coming or self._state.serving
+        return self._whole(self._state.unembedded(filling)[:limit]) if filling else []
+
+    def _where(self, where: Where) -> list[Record]:
+        """The records that match, oldest first."""
+        return [record for record in self._state.records.values() if _matches(record, where)]
+
+    def _whole(self, records: Iterable[Record]) -> list[Record]:
+        """With what the edges say of them."""
+        heirs = self._state.heirs()
+        return [
+            replace(
+                record,
+                supersedes=tuple(
+                    sorted((old for old in heirs if heirs[old] == record.id), key=self._seq)
+                ),
+                superseded_by=heirs.get(record.id, ""),
+            )
+            for record in records
+        ]
+
+    def _seq(self, id_: str) -> int:
+        return self._state.records[id_].seq
+
+    def _serving(self) -> dict[int, Vector]:
+        serving = self._state.serving
+        return self._state.vectors[serving] if serving else {}
+
+
+class MemoryWriter(MemoryReader):
+    """What can be asked of, and changed in, the copy that a transaction works on."""
+
+    def apply(self, plan: Plan) -> list[Record]:
+        """Carry out a plan and answer what it inserted, with the numbers given by the store."""
+        for entry in plan.insert:
+            self._insert(entry)
+        for entry in plan.update:
+            self._update(entry)
+        for edge in plan.link:
+            self._link(edge)
+        for edge in plan.unlink:
+            self._state.edges.pop((edge.src, edge.type, edge.dst), None)
+        # Before anything is forgotten, since the salts go too.
+        parts = list(ledger.entries(plan, self._state.salts))
+        self._log(parts, plan.at, plan.author, plan.detail)
+        for id_ in plan.forget:
+            self._forget(self._known(id_))
+        self._settle()
+        return list(self.records(entry.record.id for entry in plan.insert).values())
+
+    def touch(self, seqs: Sequence[int], at: int) -> None:
+        """Note when records were last returned. No ledger entry, no new version."""
+        for record in self.rows(seqs).values():
+            stored = self._state.records[record.id]
+            self._state.records[record.id] = replace(stored, accessed_at=moment(at))
+
+    def prepare(self, model: Model) -> None:
+        """Make `model` the serving one where none is yet, else the coming one; queue the texts."""
+        state = self._state
+        state.serving = state.serving or model
+        state.coming = None if model == state.serving else model
+        state.vectors = {
+            kept: state.vectors.get(kept, {})
+            for kept in (state.serving, state.coming)
+            if kept is not None
+        }
+        self._settle()
+
+    def embed(self, vectors: Mapping[int, Vector], model: Model) -> None:
+        """Keep vectors of a model for records that wait for them.
+
+        The coming model becomes the serving one with the last of them.
+        """
+        if model not in self._state.vectors:
+            raise Conflict(
+                f"{model.name} is not the model that this store is being filled with. Read again "
+                "which model it wants.",
+                model=model.name,
+            )
+        for record in self._state.unembedded(model):
+            if record.seq in vectors:
+                self._keep(vectors[record.seq], record.seq, model)
+        self._settle()
+
+    def wipe(self, tenant: str, author: Author, at: int) -> Counts:
+        """Delete everything of one tenant; the ledger keeps one entry that says so."""
+        counts = self.counts(tenant)
+        for record in list(self._state.records.values()):
+            if record.scope.tenant == tenant:
+                self._forget(record)
+        *part, detail = ledger.wiped(tenant)
+        verb, id_, seal = part
+        self._log([(verb, id_, seal)], moment(at), author, detail)
+        self._settle()
+        return counts
+
+    def _insert(self, entry: Entry) -> None:
+        state, id_ = self._state, entry.record.id
+        if id_ in state.records:
+            raise Conflict(f"There is a record {id_} already. Update it instead.", id=id_)
+        state.last_seq += 1
+        state.records[id_] = _stored(entry.record, state.last_seq, None)
+        state.salts[id_] = os.urandom(ledger.SALT_BYTES)
+        self._index(state.records[id_], entry.vector)
+
+    def _update(self, entry: Entry) -> None:
+        old, new = self._known(entry.record.id), entry.record
+        if new.version != old.version + 1 or new.kind != old.kind:
+            raise Conflict(
+                f"Record {old.id} is at version {old.version}, so version {new.version} does not "
+                "follow from it. Read it again.",
+                id=old.id,
+                version=old.version,
+            )
+        earlier = self._state.versions.get(old.id, ())
+        self._state.versions[old.id] = (*earlier, replace(old, accessed_at=None))
+        self._state.records[old.id] = _stored(new, old.seq, old.accessed_at)
+        if analyse.passage(new) != analyse.passage(old):
+            self._drop_vectors(old.seq)
+        self._index(self._state.records[old.id], entry.vector)
+
+    def _index(self, record: Record, vector: Vector | None) -> None:
+        """Make the record findable. An entity is found by its name and edges alone."""
+        if record.kind == Kind.ENTITY:
+            return
+        self._state.words[record.seq] = analyse.tokens(analyse.passage(record))
+        if vector is not None:
+            self._keep(vector, record.seq, self._state.serving)
+
+    def _keep(self, vector: Vector, seq: int, model: Model | None) -> None:
+        if model is None or len(vector) != model.dimensions:
+            wanted = f"of {model.dimensions} numbers from {model.name}" if model else "no vectors"
+            raise Conflict(
+                f"A vector of {len(vector)} numbers was given, but the store takes {wanted} yet. "
+                "Read again which model serves, and embed with that one.",
+                dimensions=len(vector),
+            )
+        self._state.vectors[model][seq] = vector.copy()
+
+    def _link(self, edge: Edge) -> None:
+        self._known(edge.src)
+        self._known(edge.dst)
+        if edge.type == Link.SUPERSEDES:
+            self._check_succession(edge.src, edge.dst)
+        key = (edge.src, edge.type, edge.dst)
+        drawn = self._state.edges.get(key, edge)
+        self._state.edges[key] = replace(
+            drawn, weight=edge.weight, valid_until=edge.valid_until, id=drawn.id or edge.id
+        )
+
+    def _check_succession(self, new: str, old: str) -> None:
+        heirs = self._state.heirs()
+        if old in heirs:
+            raise Conflict(
+                f"Record {old} was superseded by {heirs[old]} already. Supersede that one.",
+                id=old,
+                superseded_by=heirs[old],
+            )
+        last = new
+        while last in heirs:
+            last = heirs[last]
+        # `old` has no heir, so if it comes after `new` at all, it comes last.
+        if last == old:
+            raise Conflict(
+                f"Record {old} is {new} or comes after it, so {new} cannot take its place. "
+                "Read both again.",
+                id=old,
+            )
+
+    def _forget(self, record: Record) -> None:
+        state = self._state
+        del state.records[record.id], state.salts[record.id]
+        state.versions.pop(record.id, None)
+        state.words.pop(record.seq, None)
+        self._drop_vectors(record.seq)
+        state.edges = {
+            key: edge for key, edge in state.edges.items() if record.id not in (edge.src, edge.dst)
+        }
+
+    def _drop_vectors(self, seq: int) -> None:
+        for rows in self._state.vectors.values():
+            rows.pop(seq, None)
+
+    def _settle(self) -> None:
+        """Let the coming model serve as soon as no record waits for it."""
+        state = self._state
+        if state.coming is not None and not state.unembedded(state.coming):
+            state.serving, state.coming = state.coming, None
+            state.vectors = {state.serving: state.vectors[state.serving]}
+
+    def _log(
+        self, parts: Iterable[tuple[str, str, str]], at: datetime, author: Author, detail: str
+    ) -> None:
+        events = self._state.events
+        last = (events[-1].seq, events[-1].hash) if events else (0, ledger.START)
+        events += ledger.chained(parts, last, at, author, detail)
+
+    def _known(self, id_: str) -> Record:
+        record = self._state.records.get(id_)
+        if record is None:
+            raise NotFound(f"There is no record {id_}. Look up the id and try again.", id=id_)
+        return record
+
+
+def _stored(record: Record, seq: int, accessed_at: datetime | None) -> Record:
+    """Without what a caller cannot decide."""
+    return replace(record, seq=seq, accessed_at=accessed_at, supersedes=(), superseded_by="")
+
+
+def _matches(record: Record, where: Where) -> bool:
+    whose = record.scope
+    return (
+        whose.tenant == where.tenant
+        and where.user in (None, whose.user)
+        and where.project in (None, whose.project)
+        and where.session in (None, record.session)
+        and (not where.kinds or record.kind in where.kinds)
+        and (not where.types or record.type in where.types)
+        and (not where.statuses or record.status in where.statuses)
+        and (where.at is None or record.valid_at(where.at))
+        and (where.since is None or where.since <= record.event_time)
+        and (where.until is None or record.event_time < where.until)
+    )
+
+
+def _best(found: list[Candidate], limit: int) -> list[Candidate]:
+    """The highest scores first. Equals stand by number, so that the order is always the same."""
+    return sorted(found, key=lambda candidate: (-candidate.score, candidate.seq))[:limit]
