@@ -45,3 +45,6 @@ class Embedder(Protocol):
 
     def query(self, text: str) -> Vectors:
         """The one vector of a text to search with."""
+
+    def close(self) -> None:
+        """Let go of connections and files. Closing twice does no harm."""
