@@ -1,0 +1,148 @@
+"""Where things lie in a scan file: a header, then blocks of equal size, column after column.
+
+Each column of a block is contiguous, so that a SIMD kernel runs over it where it lies, and a
+block never moves when the file grows.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import numpy as np
+
+from recollect.errors import Unavailable
+from recollect.store.sqlite import codes
+from recollect.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from mmap import mmap
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    from recollect.store.sqlite.sift import Column, Mask, Slots, Test
+
+    Rows: TypeAlias = NDArray[np.integer]
+
+# 7.6 MB at 384 dimensions. Twice as many slots save nothing that can be measured.
+BLOCK = 16_384
+_MAGIC = b"RecolScn"
+_VERSION = 1
+# In the machine's own byte order, like all columns: a file from another order has no such version.
+_HEADER = struct.Struct("=8sIII16sI")
+# The largest page of the systems that this runs on.
+_PAGE = 16_384
+FIXED = ("codes", "bits", "seq", "scope", "kind", "type", "valid_from")
+
+
+class Stale(Unavailable):
+    """The scan file is not the one that the database knows. Rebuild it from the database."""
+
+    code = "stale"
+
+
+class Place(Value):
+    """Where a column lies in a block."""
+
+    offset: int
+    dtype: np.dtype[np.integer]
+    # How many numbers it holds for a slot: one, or as many as a vector takes.
+    breadth: int
+
+    @property
+    def stride(self) -> int:
+        """How many bytes a slot takes."""
+        return self.breadth * self.dtype.itemsize
+
+
+class Layout:
+    """The places of everything, which follow from the number of dimensions."""
+
+    def __init__(self, dims: int) -> None:
+        self.dims = dims
+        self.start = -(-(_HEADER.size + codes.packed_size(dims)) // _PAGE) * _PAGE
+        width = codes.width(dims)
+        self.places: dict[str, Place] = {}
+        self.block_bytes = 0
+        self._add("codes", np.int8, width)
+        self._add("bits", np.uint8, width // 8)
+        for name in ("seq", "valid_from", "valid_until"):
+            self._add(name, np.int64)
+        self._add("scope", np.int32)
+        self._add("type", np.uint16)
+        self._add("kind", np.uint8)
+        self._add("dead", np.uint8)
+
+    def _add(self, name: str, type_: type[np.integer], breadth: int = 1) -> None:
+        place = self.places[name] = Place(self.block_bytes, np.dtype(type_), breadth)
+        self.block_bytes += BLOCK * place.stride
+
+    def size(self, count: int) -> int:
+        """How long a file is that holds so many slots."""
+        return self.start + -(-count // BLOCK) * self.block_bytes
+
+    def offset(self, name: str, slot: int) -> int:
+        """Where in the file a column keeps a slot."""
+        block, row = divmod(slot, BLOCK)
+        place = self.places[name]
+        return self.start + block * self.block_bytes + place.offset + row * place.stride
+
+
+class Mapped:
+    """The columns of a mapped file, as arrays that lie where the file does."""
+
+    def __init__(self, layout: Layout, buffer: mmap) -> None:
+        blocks = (len(buffer) - layout.start) // layout.block_bytes
+        self.count = blocks * BLOCK
+        self._columns: dict[str, Rows] = {
+            name: np.ndarray(
+                (blocks, BLOCK, place.breadth)[: 2 + (place.breadth > 1)],
+                place.dtype,
+                buffer,
+                layout.start + place.offset,
+                (layout.block_bytes, place.stride, place.dtype.itemsize)[: 2 + (place.breadth > 1)],
+            )
+            for name, place in layout.places.items()
+        }
+
+    def rows(self, name: str, start: int, stop: int) -> Iterator[Rows]:
+        """A column from one slot up to another, a block at a time."""
+        column = self._columns[name]
+        while start < stop:
+            block, row = divmod(start, BLOCK)
+            end = min(BLOCK, row + stop - start)
+            yield column[block, row:end]
+            start += end - row
+
+    def take(self, name: str, slots: Slots) -> Rows:
+        """A column at some slots."""
+        return self._columns[name][slots // BLOCK, slots % BLOCK]
+
+    def test(self, name: str, count: int, holds: Test) -> Mask:
+        """Where something holds, in the first so many slots."""
+        blocks, rest = divmod(count, BLOCK)
+        found = np.empty(count, np.bool_)
+        column: Column = self._columns[name]
+        found[: blocks * BLOCK] = holds(column[:blocks]).reshape(-1)
+        if rest:
+            found[blocks * BLOCK :] = holds(column[blocks, :rest])
+        return found
+
+
+def header(dims: int, generation: bytes) -> bytes:
+    """What a new file begins with."""
+    turn = codes.pack(codes.rotation(dims))
+    return _HEADER.pack(_MAGIC, _VERSION, dims, BLOCK, generation, crc32(turn)) + turn
+
+
+def check(raw: bytes, dims: int, generation: bytes) -> codes.Rotation:
+    """The rotation that a file begins with. Raises `Stale` when it is not the file expected."""
+    turn = raw[_HEADER.size : _HEADER.size + codes.packed_size(dims)]
+    if raw[: _HEADER.size] != _HEADER.pack(
+        _MAGIC, _VERSION, dims, BLOCK, generation, crc32(turn)
+    ) or len(turn) != codes.packed_size(dims):
+        raise Stale(dims=dims)
+    return codes.unpack(turn, dims)

@@ -1,0 +1,306 @@
+"""The scan file: what a search by meaning runs over, beside the database and derived from it.
+
+All processes share it through the page cache. A slot holds one vector as codes, and what filters
+look at. The database says how many slots count; whatever lies behind them is rubbish that a writer
+left when it died, and is overwritten. Slots stay as they are, but for two changes that may only
+hide them: `dead`, and an earlier end of validity. NumPy loads with this module.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import numpy as np
+import simsimd
+
+from recollect.errors import Unavailable
+from recollect.store.sqlite import codes
+from recollect.store.sqlite.layout import BLOCK, FIXED, Layout, Mapped, Stale, check, header
+from recollect.store.sqlite.sift import Filter, smallest, tests
+from recollect.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self, TypeAlias
+
+    from numpy import float32, int32, int64, uint8, uint16
+    from numpy.typing import NDArray
+
+    from recollect.store.sqlite.layout import Rows
+    from recollect.store.sqlite.sift import Mask, Slots
+
+    Floats: TypeAlias = NDArray[float32]
+
+__all__ = ["OPEN", "Filter", "Found", "NewSlots", "Scan", "Stale"]
+
+# The end of a validity that has none.
+OPEN = 2**63 - 1
+# Up to here bytes are scanned; above, bits, and bytes of the best. Measured in docs/adr.
+_BITS_ABOVE = 50_000
+_RESCORED = 2_048
+# Below this share of the slots, fetching each is cheaper than running over all.
+_FEW = 0.1
+# macOS has no fdatasync.
+_flush = getattr(os, "fdatasync", os.fsync)
+
+
+class NewSlots(Value):
+    """The columns of slots to be written; vectors are unit vectors."""
+
+    seqs: NDArray[int64]
+    scopes: NDArray[int32]
+    kinds: NDArray[uint8]
+    types: NDArray[uint16]
+    valid_from: NDArray[int64]
+    valid_until: NDArray[int64]
+    vectors: NDArray[float32]
+
+
+class Found(Value):
+    """What a search found, best first; the cosines are those of the codes."""
+
+    slots: NDArray[int64]
+    seqs: NDArray[int64]
+    cosines: NDArray[float32]
+
+
+class Scan:
+    """One open scan file. Any thread may search; one at a time, under the store's lock, write."""
+
+    def __init__(self, file: int, dims: int, turn: codes.Rotation) -> None:
+        self.dims = dims
+        self._file = file
+        self._turn = turn
+        self._layout = Layout(dims)
+        self._growing = Lock()
+        self._map: Mapped | None = None
+
+    @classmethod
+    def create(cls, path: str | Path, dims: int, generation: bytes) -> Self:
+        """A new file in place of any old one. Who still has that open keeps it."""
+        draft = Path(f"{path}.new")
+        try:
+            draft.write_bytes(header(dims, generation))
+            draft.replace(path)
+        except OSError as error:
+            raise _not_written(error) from error
+        return cls.open(path, dims, generation)
+
+    @classmethod
+    def open(cls, path: str | Path, dims: int, generation: bytes) -> Self:
+        """Raises `Stale` when there is no such file, or not the one that the database knows."""
+        try:
+            file = _open(path)
+        except OSError as error:
+            raise Stale(reason=str(error)) from error
+        try:
+            turn = check(os.pread(file, Layout(dims).start, 0), dims, generation)
+        except Stale:
+            os.close(file)
+            raise
+        return cls(file, dims, turn)
+
+    def write(self, at: int, slots: NewSlots) -> None:
+        """Fill slots from number `at` on, whatever a writer that died has left there."""
+        turned = self._turn(slots.vectors)
+        columns: dict[str, Rows] = {
+            "codes": codes.quantise(turned),
+            "bits": codes.signs(turned),
+            "seq": slots.seqs,
+            "scope": slots.scopes,
+            "kind": slots.kinds,
+            "type": slots.types,
+            "valid_from": slots.valid_from,
+            "valid_until": slots.valid_until,
+            "dead": np.zeros(len(slots.seqs), np.uint8),
+        }
+        try:
+            self._grow(at + len(slots.seqs))
+            for name, values in columns.items():
+                self._fill(name, at, values)
+        except OSError as error:
+            raise _not_written(error) from error
+
+    def _grow(self, count: int) -> None:
+        size = self._layout.size(count)
+        # What is not written takes no space: a file of ten slots is as small as its pages.
+        if os.fstat(self._file).st_size < size:
+            os.ftruncate(self._file, size)
+
+    def _fill(self, name: str, at: int, values: Rows) -> None:
+        values = np.ascontiguousarray(values, self._layout.places[name].dtype)
+        done = 0
+        while done < len(values):
+            part = values[done : done + BLOCK - (at + done) % BLOCK]
+            _put(self._file, part, self._layout.offset(name, at + done))
+            done += len(part)
+
+    def sync(self) -> None:
+        """Come back when everything written is on the disk."""
+        try:
+            _flush(self._file)
+        except OSError as error:
+            raise _not_written(error) from error
+
+    def tighten(self, slots: Sequence[int], *, dead: bool = False, valid_until: int = OPEN) -> None:
+        """Hide slots, or end their validity earlier than now; never the reverse."""
+        try:
+            for slot in slots:
+                if dead:
+                    os.pwrite(self._file, b"\x01", self._layout.offset("dead", slot))
+                if valid_until < OPEN:
+                    self._end(slot, valid_until)
+        except OSError as error:
+            raise _not_written(error) from error
+
+    def _end(self, slot: int, valid_until: int) -> None:
+        place = self._layout.offset("valid_until", slot)
+        if valid_until < int(np.frombuffer(os.pread(self._file, 8, place), np.int64)[0]):
+            os.pwrite(self._file, np.int64(valid_until).tobytes(), place)
+
+    def search(self, query: NDArray[float32], count: int, what: Filter, k: int) -> Found:
+        """The `k` nearest of the first `count` slots, as far as codes can tell."""
+        mapped = self._mapped(count)
+        turned = self._turn(query.reshape(1, -1))
+        choice = _choose(mapped, count, what)
+        if choice.size() > _BITS_ABOVE:
+            few, _ = choice.nearest("bits", codes.signs(turned), _RESCORED)
+            choice = _Choice(mapped, count, np.sort(few))
+        code, scale = codes.sharpen(turned)
+        # The kernel's product of codes grows with nearness, so the query looks the other way.
+        slots, products = choice.nearest("codes", -code, k)
+        cosines = products * np.float32(-1 / (scale * codes.scale(code.shape[1])))
+        return Found(slots, mapped.take("seq", slots).astype(np.int64), cosines)
+
+    def seqs(self, count: int) -> NDArray[int64]:
+        """The record of each slot."""
+        parts = list(self._mapped(count).rows("seq", 0, count))
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def checksum(self, start: int, stop: int) -> int:
+        """A CRC of what never changes in these slots."""
+        mapped, crc = self._mapped(stop), 0
+        for name in FIXED:
+            for rows in mapped.rows(name, start, stop):
+                crc = crc32(rows.data, crc)
+        return crc
+
+    def tail(self, count: int) -> int:
+        """The checksum of the last slot, by which the database knows that this is its file."""
+        return self.checksum(max(0, count - 1), count)
+
+    def close(self) -> None:
+        """Let go of the file. Searches that are under way still end well."""
+        self._map = None
+        os.close(self._file)
+
+    def _mapped(self, count: int) -> Mapped:
+        """The file's columns. Raises `Stale` where touching them would be a bus error."""
+        size = os.fstat(self._file).st_size
+        if size < self._layout.size(count):
+            raise Stale(expected=self._layout.size(count), size=size)
+        mapped = self._map
+        if mapped is None or mapped.count < count:
+            with self._growing:
+                mapped = self._map = Mapped(self._layout, mmap(self._file, 0, access=ACCESS_READ))
+        return mapped
+
+
+class _Choice(Value):
+    """The slots that a search may find: some by number, or else all that a mask lets through."""
+
+    mapped: Mapped
+    count: int
+    slots: Slots | None = None
+    mask: Mask | None = None
+
+    def size(self) -> int:
+        """How many there are."""
+        if self.slots is not None:
+            return len(self.slots)
+        return self.count if self.mask is None else int(np.count_nonzero(self.mask))
+
+    def nearest(self, name: str, code: Rows, k: int) -> tuple[Slots, Floats]:
+        """Those nearest to a code, nearest first, and how far each is."""
+        if self.slots is None:
+            numbers = self._scan(name, code)
+            best = smallest(numbers, min(k, self.size()))
+            return best, numbers[best]
+        numbers = _measure(code, self.mapped.take(name, self.slots))
+        best = smallest(numbers, k)
+        return self.slots[best], numbers[best]
+
+    def _scan(self, name: str, code: Rows) -> Floats:
+        """How far each slot is; what the mask leaves out is infinitely far."""
+        numbers = np.full(self.count, np.inf, np.float32)
+        start = 0
+        for rows in self.mapped.rows(name, 0, self.count):
+            part = slice(start, start := start + len(rows))
+            if self.mask is None:
+                numbers[part] = _measure(code, rows)
+            elif (open_ := self.mask[part]).any():
+                np.copyto(numbers[part], _measure(code, rows), where=open_)
+        return numbers
+
+
+def _choose(mapped: Mapped, count: int, what: Filter) -> _Choice:
+    """The slots that pass a filter: as numbers where they are few, else as a mask or as all."""
+    slots: Slots | None = None
+    mask: Mask | None = None
+    for name, holds in tests(what):
+        if slots is not None:
+            slots = slots[holds(mapped.take(name, slots))]
+            continue
+        passed = mapped.test(name, count, holds)
+        mask = passed if mask is None else mask & passed
+        if np.count_nonzero(mask) < count * _FEW:
+            slots = np.flatnonzero(mask)
+    if slots is not None or mask is None or mask.all():
+        mask = None
+    return _Choice(mapped, count, slots, mask)
+
+
+def _measure(code: Rows, rows: Rows) -> Floats:
+    """How far each row is from a code: by the bits that differ, or by the product of codes."""
+    if not len(rows):
+        return np.empty(0, np.float32)
+    # The kernels' own `out` argument is of no use: given it, they return None without counting
+    # the reference, which ends Python 3.11 after some ten thousand calls.
+    if rows.dtype == np.uint8:
+        found = simsimd.cdist(code, rows, "hamming", dtype="bin8", out_dtype="float32")
+    else:
+        found = simsimd.cdist(code, rows, "inner", out_dtype="float32")
+    numbers: Floats = np.asarray(found)[0]
+    return numbers
+
+
+def _open(path: str | Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError as error:
+        # A store may be readable only; then so is this file.
+        if error.errno not in {errno.EACCES, errno.EPERM, errno.EROFS}:
+            raise
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+
+
+def _put(file: int, values: Rows, place: int) -> None:
+    """Write all of it: a disk that is nearly full takes a part first."""
+    left = values.data.cast("B")
+    while left:
+        done = os.pwrite(file, left, place)
+        left, place = left[done:], place + done
+
+
+def _not_written(error: OSError) -> Unavailable:
+    return Unavailable(
+        f"The scan file could not be written: {error.strerror}. Nothing was changed; "
+        "see to the disk and try again.",
+        errno=error.errno,
+    )

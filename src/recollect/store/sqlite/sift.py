@@ -1,0 +1,94 @@
+"""Which slots may be found, and which few of many numbers are the smallest.
+
+Both answer in a fraction of the time that NumPy's own `isin` and `argpartition` take, because a
+search asks for little: usually one scope, and a hundred out of a million.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
+
+    from numpy import float32, int32, int64
+    from numpy.typing import NDArray
+
+    Slots: TypeAlias = NDArray[int64]
+    Mask: TypeAlias = NDArray[np.bool_]
+    Column: TypeAlias = NDArray[np.integer]
+    Test: TypeAlias = Callable[[Column], Mask]
+
+# Comparing with each of so few values is cheaper than looking all of them up in a table.
+_HANDFUL = 4
+# How many of the numbers are sorted in order to guess a limit for all of them.
+_SAMPLE = 8_192
+
+
+class Filter(Value):
+    """What may be found; `None` means any."""
+
+    scopes: NDArray[int32] | None = None
+    kinds: tuple[int, ...] | None = None
+    types: tuple[int, ...] | None = None
+    # Only what is valid at that time, in microseconds.
+    at: int | None = None
+    # The numbers of the only records that may be found.
+    only: NDArray[int64] | None = None
+
+
+def tests(what: Filter) -> Iterator[tuple[str, Test]]:
+    """The columns to look at, likeliest to sort out much first, and what must hold in each."""
+    sets = (("seq", what.only), ("scope", what.scopes), ("kind", what.kinds), ("type", what.types))
+    for name, allowed in sets:
+        if allowed is not None:
+            yield name, _among(np.asarray(allowed))
+    yield "dead", lambda dead: dead == 0
+    if (at := what.at) is not None:
+        yield "valid_until", lambda until: until > at
+        yield "valid_from", lambda since: since <= at
+
+
+def smallest(numbers: NDArray[float32], count: int) -> Slots:
+    """Where the smallest numbers are, smallest first and earliest first among equals."""
+    near = _at_most(numbers, _guess(numbers, count)) if count * 8 < len(numbers) else None
+    if near is None or len(near) < count:
+        near = np.arange(len(numbers))
+    if len(near) > count:
+        near = np.sort(near[np.argpartition(numbers[near], count - 1)[:count]])
+    return near[np.argsort(numbers[near], kind="stable")]
+
+
+def _among(allowed: Column) -> Test:
+    """Whether a number, never negative, is among those allowed."""
+    if len(allowed) <= _HANDFUL:
+        return lambda values: _equals_any(values, allowed.tolist())
+    table = np.zeros(int(allowed.max()) + 2, np.bool_)
+    table[allowed] = True
+    # What is larger than all allowed numbers is clipped to the last place, which stays False.
+    return lambda values: table.take(values, mode="clip")
+
+
+def _equals_any(values: Column, allowed: Sequence[int]) -> Mask:
+    found = np.zeros(values.shape, np.bool_)
+    for one in allowed:
+        found |= values == one
+    return found
+
+
+def _guess(numbers: NDArray[float32], count: int) -> float32:
+    """A limit under which there are probably enough numbers, but not many more."""
+    sample = numbers[:: max(1, len(numbers) // _SAMPLE)]
+    # Twice the share, and some more since a small sample is a rough one.
+    place = min(len(sample) - 1, 2 * count * len(sample) // len(numbers) + 8)
+    limit: float32 = np.partition(sample, place)[place]
+    return limit
+
+
+def _at_most(numbers: NDArray[float32], limit: float32) -> Slots:
+    return np.flatnonzero(numbers <= limit)
