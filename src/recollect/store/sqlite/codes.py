@@ -1,8 +1,11 @@
 """How a vector becomes small enough to scan: one byte, and one bit, for each dimension.
 
 A fixed rotation comes first. It leaves every cosine as it is and spreads what real embeddings
-keep in a few directions over all dimensions, so that one scale fits all vectors and the signs
-alone tell a neighbour from a stranger.
+keep in a few directions over all dimensions, so that one scale fits all vectors.
+
+A bit says on which side of the common centre a vector lies. The vectors of real models have a
+large part in common (0.85 to 0.9 of their length, with the bundled model); bits taken from zero
+would mostly repeat that, and find .93 of the ten nearest where these find .99.
 """
 
 from __future__ import annotations
@@ -15,11 +18,11 @@ import numpy as np
 from recollect.value import Value
 
 if TYPE_CHECKING:
-    from numpy import float32, int8, uint8
+    from numpy import float32, integer, uint8
     from numpy.typing import NDArray
 
     Floats = NDArray[float32]
-    Bytes = NDArray[int8]
+    Bytes = NDArray[integer]
     Bits = NDArray[uint8]
 
 _SEED = 384
@@ -46,11 +49,11 @@ class Rotation(Value):
         height, breadth = len(self.rows), len(self.columns)
         flipped = np.zeros((count, height * breadth), np.float32)
         np.multiply(vectors, self.signs[:dims], out=flipped[:, :dims])
-        turned = flipped.reshape(-1, breadth) @ self.columns
-        # Both products run over the last axis; the order in which dimensions come out is free.
-        swapped = turned.reshape(count, height, breadth).swapaxes(1, 2)
-        mixed = swapped.reshape(-1, height) @ self.rows
-        return mixed.astype(np.float32, copy=False).reshape(count, -1)
+        # Many small products, since of one large one the BLAS would make a job for all cores, and
+        # wait a hundred milliseconds for a core that another process has.
+        matrices = flipped.reshape(count, height, breadth)
+        turned: Floats = np.matmul(self.rows, matrices @ self.columns)
+        return turned.reshape(count, -1)
 
 
 def width(dims: int) -> int:
@@ -97,9 +100,15 @@ def quantise(turned: Floats) -> Bytes:
     return scaled.astype(np.int8)
 
 
-def signs(turned: Floats) -> Bits:
-    """One bit for each dimension of rotated vectors."""
-    return np.packbits(turned > 0, axis=1)
+def centre(coded: Bytes) -> Bytes:
+    """What codes have in common."""
+    mean: Floats = coded.mean(axis=0, dtype=np.float32)
+    return np.rint(mean).astype(np.int8)
+
+
+def sides(coded: Bytes, middle: Bytes) -> Bits:
+    """One bit for each dimension: on which side of the centre it lies."""
+    return np.packbits(coded > middle, axis=1)
 
 
 def scale(dims: int) -> float:

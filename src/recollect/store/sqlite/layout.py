@@ -7,6 +7,7 @@ block never moves when the file grows.
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -35,7 +36,8 @@ _VERSION = 1
 _HEADER = struct.Struct("=8sIII16sI")
 # The largest page of the systems that this runs on.
 _PAGE = 16_384
-FIXED = ("codes", "bits", "seq", "scope", "kind", "type", "valid_from")
+# What never changes once a slot is written.
+FIXED = ("codes", "seq", "scope", "kind", "type", "valid_from")
 
 
 class Stale(Unavailable):
@@ -63,8 +65,9 @@ class Layout:
 
     def __init__(self, dims: int) -> None:
         self.dims = dims
-        self.start = -(-(_HEADER.size + codes.packed_size(dims)) // _PAGE) * _PAGE
         width = codes.width(dims)
+        self.centre = _HEADER.size + codes.packed_size(dims)
+        self.start = -(-(self.centre + 4 + width) // _PAGE) * _PAGE
         self.places: dict[str, Place] = {}
         self.block_bytes = 0
         self._add("codes", np.int8, width)
@@ -117,8 +120,19 @@ class Mapped:
             yield column[block, row:end]
             start += end - row
 
-    def take(self, name: str, slots: Slots) -> Rows:
-        """A column at some slots."""
+    def at(self, name: str, slots: Slots) -> Iterator[Rows]:
+        """A column at some slots, in ascending order, a block at a time.
+
+        For wide columns that is several times as fast as NumPy's indexing by two arrays.
+        """
+        column = self._columns[name]
+        ends = np.searchsorted(slots, np.arange(0, self.count + BLOCK, BLOCK))
+        for block, (start, stop) in enumerate(pairwise(ends.tolist())):
+            if start < stop:
+                yield column[block].take(slots[start:stop] - block * BLOCK, axis=0)
+
+    def take(self, name: str, slots: Slots) -> Column:
+        """A narrow column at some slots, in any order."""
         return self._columns[name][slots // BLOCK, slots % BLOCK]
 
     def test(self, name: str, count: int, holds: Test) -> Mask:
@@ -135,14 +149,27 @@ class Mapped:
 def header(dims: int, generation: bytes) -> bytes:
     """What a new file begins with."""
     turn = codes.pack(codes.rotation(dims))
-    return _HEADER.pack(_MAGIC, _VERSION, dims, BLOCK, generation, crc32(turn)) + turn
+    head = _HEADER.pack(_MAGIC, _VERSION, dims, BLOCK, generation, crc32(turn)) + turn
+    return head.ljust(Layout(dims).start, b"\0")
 
 
 def check(raw: bytes, dims: int, generation: bytes) -> codes.Rotation:
     """The rotation that a file begins with. Raises `Stale` when it is not the file expected."""
     turn = raw[_HEADER.size : _HEADER.size + codes.packed_size(dims)]
-    if raw[: _HEADER.size] != _HEADER.pack(
-        _MAGIC, _VERSION, dims, BLOCK, generation, crc32(turn)
-    ) or len(turn) != codes.packed_size(dims):
+    head = _HEADER.pack(_MAGIC, _VERSION, dims, BLOCK, generation, crc32(turn))
+    if len(raw) < Layout(dims).start or not raw.startswith(head):
         raise Stale(dims=dims)
     return codes.unpack(turn, dims)
+
+
+def seal(centre: codes.Bytes) -> bytes:
+    """A centre as bytes. It is kept behind the rotation, once, when there are enough vectors."""
+    return crc32(centre.data).to_bytes(4, "little") + centre.tobytes()
+
+
+def unseal(raw: bytes) -> codes.Bytes | None:
+    """The inverse of `seal`, or nothing where there is no centre yet."""
+    centre = raw[4:]
+    if crc32(centre) != int.from_bytes(raw[:4], "little"):
+        return None
+    return np.frombuffer(centre, np.int8)

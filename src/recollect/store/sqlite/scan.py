@@ -12,7 +12,6 @@ import errno
 import os
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -21,12 +20,22 @@ import simsimd
 
 from recollect.errors import Unavailable
 from recollect.store.sqlite import codes
-from recollect.store.sqlite.layout import BLOCK, FIXED, Layout, Mapped, Stale, check, header
+from recollect.store.sqlite.layout import (
+    BLOCK,
+    FIXED,
+    Layout,
+    Mapped,
+    Stale,
+    check,
+    header,
+    seal,
+    unseal,
+)
 from recollect.store.sqlite.sift import Filter, smallest, tests
 from recollect.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Self, TypeAlias
 
     from numpy import float32, int32, int64, uint8, uint16
@@ -78,7 +87,8 @@ class Scan:
         self._file = file
         self._turn = turn
         self._layout = Layout(dims)
-        self._growing = Lock()
+        self._scale = codes.scale(codes.width(dims))
+        self._centred: codes.Bytes | None = None
         self._map: Mapped | None = None
 
     @classmethod
@@ -108,10 +118,35 @@ class Scan:
 
     def write(self, at: int, slots: NewSlots) -> None:
         """Fill slots from number `at` on, whatever a writer that died has left there."""
-        turned = self._turn(slots.vectors)
-        columns: dict[str, Rows] = {
-            "codes": codes.quantise(turned),
-            "bits": codes.signs(turned),
+        columns = self._columns(slots)
+        count = at + len(slots.seqs)
+        try:
+            self._grow(count)
+            for name, values in columns.items():
+                self._fill(name, at, values)
+            if count >= BLOCK and self._middle() is None:
+                self._centre(count)
+        except OSError as error:
+            raise _not_written(error) from error
+
+    def wrong(self, at: int, slots: NewSlots) -> NDArray[int64]:
+        """Which of the slots from `at` on do not hold what `write` would put there."""
+        stop = at + len(slots.seqs)
+        mapped, bad = self._mapped(stop), np.zeros(len(slots.seqs), np.bool_)
+        for name, values in self._columns(slots).items():
+            found = np.concatenate([values[:0], *mapped.rows(name, at, stop)])
+            if name not in {"bits", "dead"}:
+                # A processor, or a batch of another size, may round the last digit otherwise.
+                slack = 1 if name == "codes" else 0
+                bad |= (abs(found.astype(np.int64) - values) > slack).reshape(len(bad), -1).any(1)
+        return at + np.flatnonzero(bad)
+
+    def _columns(self, slots: NewSlots) -> dict[str, Rows]:
+        coded = codes.quantise(self._turn(slots.vectors))
+        middle = self._middle()
+        return {
+            "codes": coded,
+            **({} if middle is None else {"bits": codes.sides(coded, middle)}),
             "seq": slots.seqs,
             "scope": slots.scopes,
             "kind": slots.kinds,
@@ -120,12 +155,27 @@ class Scan:
             "valid_until": slots.valid_until,
             "dead": np.zeros(len(slots.seqs), np.uint8),
         }
-        try:
-            self._grow(at + len(slots.seqs))
-            for name, values in columns.items():
-                self._fill(name, at, values)
-        except OSError as error:
-            raise _not_written(error) from error
+
+    def _middle(self) -> codes.Bytes | None:
+        """The centre that bits are taken from, once there is one."""
+        if self._centred is None:
+            size = 4 + codes.width(self.dims)
+            self._centred = unseal(os.pread(self._file, size, self._layout.centre))
+        return self._centred
+
+    def _centre(self, count: int) -> None:
+        """Find the centre and give bits to the slots written before there was one.
+
+        The centre is written last: where it is, bits are. Nobody reads them before that.
+        """
+        mapped = self._mapped(count)
+        (first,) = mapped.rows("codes", 0, BLOCK)
+        middle = codes.centre(first)
+        start = 0
+        for coded in mapped.rows("codes", 0, count):
+            self._fill("bits", start, codes.sides(coded, middle))
+            start += len(coded)
+        os.pwrite(self._file, seal(middle), self._layout.centre)
 
     def _grow(self, count: int) -> None:
         size = self._layout.size(count)
@@ -169,13 +219,14 @@ class Scan:
         mapped = self._mapped(count)
         turned = self._turn(query.reshape(1, -1))
         choice = _choose(mapped, count, what)
-        if choice.size() > _BITS_ABOVE:
-            few, _ = choice.nearest("bits", codes.signs(turned), _RESCORED)
-            choice = _Choice(mapped, count, np.sort(few))
+        if choice.size() > _BITS_ABOVE and (middle := self._middle()) is not None:
+            sides = codes.sides(codes.quantise(turned), middle)
+            choice = _Choice(mapped, count, choice.nearest("bits", sides, _RESCORED)[0])
         code, scale = codes.sharpen(turned)
         # The kernel's product of codes grows with nearness, so the query looks the other way.
         slots, products = choice.nearest("codes", -code, k)
-        cosines = products * np.float32(-1 / (scale * codes.scale(code.shape[1])))
+        order = np.argsort(products, kind="stable")
+        slots, cosines = slots[order], products[order] / np.float32(-scale * self._scale)
         return Found(slots, mapped.take("seq", slots).astype(np.int64), cosines)
 
     def seqs(self, count: int) -> NDArray[int64]:
@@ -198,7 +249,8 @@ class Scan:
     def close(self) -> None:
         """Let go of the file. Searches that are under way still end well."""
         self._map = None
-        os.close(self._file)
+        file, self._file = self._file, -1
+        os.close(file)
 
     def _mapped(self, count: int) -> Mapped:
         """The file's columns. Raises `Stale` where touching them would be a bus error."""
@@ -207,8 +259,7 @@ class Scan:
             raise Stale(expected=self._layout.size(count), size=size)
         mapped = self._map
         if mapped is None or mapped.count < count:
-            with self._growing:
-                mapped = self._map = Mapped(self._layout, mmap(self._file, 0, access=ACCESS_READ))
+            mapped = self._map = Mapped(self._layout, mmap(self._file, 0, access=ACCESS_READ))
         return mapped
 
 
@@ -227,26 +278,22 @@ class _Choice(Value):
         return self.count if self.mask is None else int(np.count_nonzero(self.mask))
 
     def nearest(self, name: str, code: Rows, k: int) -> tuple[Slots, Floats]:
-        """Those nearest to a code, nearest first, and how far each is."""
+        """Those nearest to a code, in order of number, and how far each is."""
         if self.slots is None:
-            numbers = self._scan(name, code)
-            best = smallest(numbers, min(k, self.size()))
-            return best, numbers[best]
-        numbers = _measure(code, self.mapped.take(name, self.slots))
-        best = smallest(numbers, k)
-        return self.slots[best], numbers[best]
+            numbers = _distances(code, self._scanned(name), self.count)
+        else:
+            numbers = _distances(code, self.mapped.at(name, self.slots), len(self.slots))
+        best = smallest(numbers, min(k, self.size()), self.mask)
+        return best if self.slots is None else self.slots[best], numbers[best]
 
-    def _scan(self, name: str, code: Rows) -> Floats:
-        """How far each slot is; what the mask leaves out is infinitely far."""
-        numbers = np.full(self.count, np.inf, np.float32)
+    def _scanned(self, name: str) -> Iterator[Rows | int]:
+        """All rows of a column; of a block that the mask hides, only how many they are."""
         start = 0
         for rows in self.mapped.rows(name, 0, self.count):
-            part = slice(start, start := start + len(rows))
-            if self.mask is None:
-                numbers[part] = _measure(code, rows)
-            elif (open_ := self.mask[part]).any():
-                np.copyto(numbers[part], _measure(code, rows), where=open_)
-        return numbers
+            stop = start + len(rows)
+            hidden = self.mask is not None and not self.mask[start:stop].any()
+            yield len(rows) if hidden else rows
+            start = stop
 
 
 def _choose(mapped: Mapped, count: int, what: Filter) -> _Choice:
@@ -266,17 +313,22 @@ def _choose(mapped: Mapped, count: int, what: Filter) -> _Choice:
     return _Choice(mapped, count, slots, mask)
 
 
-def _measure(code: Rows, rows: Rows) -> Floats:
+def _distances(code: Rows, parts: Iterable[Rows | int], count: int) -> Floats:
     """How far each row is from a code: by the bits that differ, or by the product of codes."""
-    if not len(rows):
-        return np.empty(0, np.float32)
-    # The kernels' own `out` argument is of no use: given it, they return None without counting
-    # the reference, which ends Python 3.11 after some ten thousand calls.
-    if rows.dtype == np.uint8:
-        found = simsimd.cdist(code, rows, "hamming", dtype="bin8", out_dtype="float32")
-    else:
-        found = simsimd.cdist(code, rows, "inner", out_dtype="float32")
-    numbers: Floats = np.asarray(found)[0]
+    numbers = np.zeros(count, np.float32)
+    start = 0
+    for rows in parts:
+        if isinstance(rows, int):
+            start += rows
+            continue
+        # The kernels' own `out` argument is of no use: given it, they return None without
+        # counting the reference, which ends Python 3.11 after some ten thousand calls.
+        if rows.dtype == np.uint8:
+            found = simsimd.cdist(code, rows, "hamming", dtype="bin8", out_dtype="float32")
+        else:
+            found = simsimd.cdist(code, rows, "inner", out_dtype="float32")
+        numbers[start : start + len(rows)] = np.asarray(found)[0]
+        start += len(rows)
     return numbers
 
 

@@ -54,14 +54,14 @@ def tests(what: Filter) -> Iterator[tuple[str, Test]]:
         yield "valid_from", lambda since: since <= at
 
 
-def smallest(numbers: NDArray[float32], count: int) -> Slots:
-    """Where the smallest numbers are, smallest first and earliest first among equals."""
-    near = _at_most(numbers, _guess(numbers, count)) if count * 8 < len(numbers) else None
-    if near is None or len(near) < count:
-        near = np.arange(len(numbers))
-    if len(near) > count:
-        near = np.sort(near[np.argpartition(numbers[near], count - 1)[:count]])
-    return near[np.argsort(numbers[near], kind="stable")]
+def smallest(numbers: NDArray[float32], count: int, mask: Mask | None = None) -> Slots:
+    """Where the smallest numbers are, in order of place; the mask says which of them count."""
+    near = _under(numbers, _guess(numbers, count, mask), mask)
+    if len(near) < count:
+        near = np.arange(len(numbers)) if mask is None else np.flatnonzero(mask)
+    if len(near) <= count:
+        return near
+    return near[np.sort(np.argpartition(numbers[near], count - 1)[:count])]
 
 
 def _among(allowed: Column) -> Test:
@@ -81,14 +81,17 @@ def _equals_any(values: Column, allowed: Sequence[int]) -> Mask:
     return found
 
 
-def _guess(numbers: NDArray[float32], count: int) -> float32:
+def _guess(numbers: NDArray[float32], count: int, mask: Mask | None) -> float:
     """A limit under which there are probably enough numbers, but not many more."""
-    sample = numbers[:: max(1, len(numbers) // _SAMPLE)]
+    step = len(numbers) // _SAMPLE
+    if step <= 1 or count * 8 > len(numbers):
+        return np.inf
+    sample = numbers[::step] if mask is None else numbers[::step][mask[::step]]
     # Twice the share, and some more since a small sample is a rough one.
-    place = min(len(sample) - 1, 2 * count * len(sample) // len(numbers) + 8)
-    limit: float32 = np.partition(sample, place)[place]
-    return limit
+    place = 2 * count // step + 8
+    return float(np.partition(sample, place)[place]) if place < len(sample) else np.inf
 
 
-def _at_most(numbers: NDArray[float32], limit: float32) -> Slots:
-    return np.flatnonzero(numbers <= limit)
+def _under(numbers: NDArray[float32], limit: float, mask: Mask | None) -> Slots:
+    near = numbers <= np.float32(limit)
+    return np.flatnonzero(near if mask is None else near & mask)
