@@ -139,7 +139,10 @@ def vouched(history: Sequence[Record], salt: bytes, events: Sequence[Event]) -> 
 
 
 def _joined(figures: str, words: tuple[str, ...]) -> bytes:
-    """Lengths first, so that no text can pass for the end of one field and the start of another."""
-    lengths = "\x1f".join(map(str, map(len, words)))
+    """One text in which no word can pass for the end of one field and the start of another."""
+    said = "\x1f".join(words)
+    if said.count("\x1f") >= len(words):
+        # A word holds the separator itself: say how long each is.
+        said = "\x1f".join((*map(str, map(len, words)), said))
     # Lone surrogates cannot be written as UTF-8, yet must not keep a store from being checked.
-    return "\x1f".join((figures, lengths, *words)).encode("utf-8", "surrogatepass")
+    return f"{figures}\x1f{said}".encode("utf-8", "surrogatepass")

@@ -194,11 +194,11 @@ class MemoryReader:
 
     def nearest(self, vector: Vector, where: Where, limit: int) -> list[Candidate]:
         """The records that match with the nearest serving vectors, highest cosine first."""
-        from numpy.linalg import norm
-
         rows = self._serving()
+        if self._state.serving is not None:
+            _check_length(vector, self._state.serving)
         found = [
-            Candidate(record.seq, float(row @ vector / (norm(row) * norm(vector))))
+            Candidate(record.seq, _cosine(row, vector))
             for record in self._where(where)
             if (row := rows.get(record.seq)) is not None
         ]
@@ -420,13 +420,9 @@ class MemoryWriter(MemoryReader):
             self._keep(vector, record.seq, self._state.serving)
 
     def _keep(self, vector: Vector, seq: int, model: Model | None) -> None:
-        if model is None or len(vector) != model.dimensions:
-            wanted = f"of {model.dimensions} numbers from {model.name}" if model else "no vectors"
-            raise Conflict(
-                f"A vector of {len(vector)} numbers was given, but the store takes {wanted} yet. "
-                "Read again which model serves, and embed with that one.",
-                dimensions=len(vector),
-            )
+        if model is None:
+            raise Conflict("A vector was given before any model. Prepare the model first.")
+        _check_length(vector, model)
         self._state.vectors[model][seq] = vector.copy()
 
     def _link(self, edge: Edge) -> None:
@@ -513,6 +509,22 @@ def _matches(record: Record, where: Where) -> bool:
         and (where.since is None or where.since <= record.event_time)
         and (where.until is None or record.event_time < where.until)
     )
+
+
+def _check_length(vector: Vector, model: Model) -> None:
+    if len(vector) != model.dimensions:
+        raise Conflict(
+            f"A vector has {len(vector)} numbers, but those of {model.name} have "
+            f"{model.dimensions}. Read again which model serves, and embed with that one.",
+            model=model.name,
+            dimensions=model.dimensions,
+        )
+
+
+def _cosine(one: Vector, other: Vector) -> float:
+    from numpy.linalg import norm
+
+    return float(one @ other / (norm(one) * norm(other) or 1.0))
 
 
 def _best(found: list[Candidate], limit: int) -> list[Candidate]:
