@@ -164,7 +164,7 @@ class DiskCache:
         self._let_go()
         for suffix in ("", "-wal", "-shm"):
             try:
-                os.unlink(self.path + suffix)  # noqa: PTH108  # pathlib costs 3 ms to import
+                os.unlink(self.path + suffix)  # pathlib costs 3 ms to import
             except FileNotFoundError:
                 continue
             except OSError as error:
@@ -184,12 +184,12 @@ class DiskCache:
 
 def _prepare(path: str) -> None:
     """Make the folder and an empty file that nobody else can read: vectors hint at texts."""
-    os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
+    os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
 def _header(path: str) -> bytes:
-    with open(path, "rb") as file:  # noqa: PTH123
+    with open(path, "rb") as file:
         return file.read(_HEADER)
 
 
@@ -270,8 +270,8 @@ def _hex(digests: Iterable[bytes]) -> str:
 
 
 def _statements() -> dict[str, str]:
-    path = os.path.join(os.path.dirname(__file__), "cache.sql")  # noqa: PTH118, PTH120
-    with open(path, encoding="utf-8") as file:  # noqa: PTH123
+    path = os.path.join(os.path.dirname(__file__), "cache.sql")
+    with open(path, encoding="utf-8") as file:
         parts = file.read().split("-- name: ")[1:]
     return {name: sql for name, _, sql in (part.partition("\n") for part in parts)}
 

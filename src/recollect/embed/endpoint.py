@@ -33,7 +33,10 @@ RETRIES = 3
 PAUSE = 0.5
 # Who asks for a longer pause is told so, instead of being kept waiting.
 LONGEST_PAUSE = 20.0
-_WORTH_ANOTHER_TRY = frozenset({408, 409, 429, 500, 502, 503, 504})
+_UNREACHED = 0
+# Not worth another try: who waits for an answer has waited long enough.
+_TOO_SLOW = -1
+_WORTH_ANOTHER_TRY = frozenset({_UNREACHED, 408, 409, 429, 500, 502, 503, 504})
 _SHOWN = 300
 
 
@@ -115,7 +118,7 @@ class Endpoint:
             if reply.status == 200:  # noqa: PLR2004  # 200 is its own name
                 return reply.body
             wait = _wait(reply, attempt)
-            if reply.status not in _WORTH_ANOTHER_TRY | {0} or wait > LONGEST_PAUSE:
+            if reply.status not in _WORTH_ANOTHER_TRY or wait > LONGEST_PAUSE:
                 break
             if attempt < RETRIES:
                 self._pause(wait)
@@ -123,7 +126,7 @@ class Endpoint:
 
 
 class _Reply(Value):
-    """What came of one request. Status 0: the server was not reached."""
+    """What came of one request: the server's status, or one of our own for its absence."""
 
     status: int
     body: bytes
@@ -134,13 +137,13 @@ class _Server:
     """The address, and the connections to it that are free."""
 
     def __init__(self, url: str, api_key: str | None, timeout: float) -> None:
-        parts = urlsplit(url.rstrip("/"))
+        parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InvalidRequest(
                 f"{url!r} is no address of an embedding server."
                 " Give one such as https://api.openai.com/v1."
             )
-        path = parts.path.removesuffix("/embeddings") + "/embeddings"
+        path = parts.path.rstrip("/").removesuffix("/embeddings") + "/embeddings"
         self.address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{path}"
         self._target = path + (f"?{parts.query}" if parts.query else "")
         self._parts = parts
@@ -153,12 +156,14 @@ class _Server:
         kept = bool(self._free)
         try:
             return self._exchange(body)
+        except TimeoutError:
+            return _Reply(_TOO_SLOW, f"no answer within {self._timeout:g} seconds".encode())
         except (OSError, HTTPException) as error:
             # The server may have closed a connection while it lay idle. A new one will tell.
-            if kept and not isinstance(error, TimeoutError):
+            if kept:
                 self.close()
                 return self.post(body)
-            return _Reply(0, (str(error) or type(error).__name__).encode())
+            return _Reply(_UNREACHED, (str(error) or type(error).__name__).encode())
 
     def hide(self, text: str) -> str:
         """The text without the key, which some servers repeat in their errors."""
@@ -253,9 +258,9 @@ def _wait(reply: _Reply, attempt: int) -> float:
 
 def _refused(reply: _Reply, server: _Server) -> Unavailable:
     said = server.hide(_message(reply.body))
-    what = f"said {reply.status}" if reply.status else "could not be reached"
+    what = f"said {reply.status}" if reply.status > 0 else "could not be reached"
     advice = {
-        0: "Check the configured address and that the server runs.",
+        _UNREACHED: "Check the configured address and that the server runs.",
         400: "Check the configured model and its number of dimensions.",
         401: "Check the configured API key.",
         403: "Check the configured API key and what it permits.",

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from importlib import import_module
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from recollect.embed import Model
 from recollect.embed.identity import identity
 from recollect.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from types import ModuleType
 
     from numpy.typing import NDArray
 
     from recollect.embed import Vectors
+
+T = TypeVar("T")
 
 
 class Encoder(Protocol):
@@ -32,7 +35,8 @@ class FastEmbed:
     """A model of `fastembed`."""
 
     def __init__(self, name: str) -> None:
-        self._model = _library("fastembed", "fastembed").TextEmbedding(model_name=name)
+        library = _library("fastembed", "fastembed")
+        self._model = _loaded(library.TextEmbedding, name)
 
     def passages(self, texts: list[str]) -> Iterable[NDArray[Any]]:
         """One vector for each text."""
@@ -51,16 +55,18 @@ class SentenceTransformers:
 
     def __init__(self, name: str) -> None:
         library = _library("sentence_transformers", "sentence-transformers")
-        self._model = library.SentenceTransformer(name)
+        self._model = _loaded(library.SentenceTransformer, name)
 
     def passages(self, texts: list[str]) -> Iterable[NDArray[Any]]:
         """One vector for each text."""
-        vectors: Iterable[NDArray[Any]] = self._model.encode(texts, show_progress_bar=False)
+        vectors: Iterable[NDArray[Any]] = self._model.encode_document(
+            texts, show_progress_bar=False
+        )
         return vectors
 
     def query(self, text: str) -> NDArray[Any]:
-        """The vector of a query."""
-        vector: NDArray[Any] = self._model.encode([text], show_progress_bar=False)[0]
+        """The vector of a query; the library knows the prompts of its models."""
+        vector: NDArray[Any] = self._model.encode_query(text, show_progress_bar=False)
         return vector
 
 
@@ -132,11 +138,22 @@ class Extra:
         return unit
 
 
-def _library(module: str, extra: str) -> Any:
+def _library(module: str, extra: str) -> ModuleType:
     try:
         return import_module(module)
     except ImportError as error:
         raise Unavailable(
             f"The embedding provider {extra} is configured but not installed."
             f" Install it: pip install 'recollect[{extra}]'. ({error})"
+        ) from error
+
+
+def _loaded(kind: Callable[[str], T], name: str) -> T:
+    try:
+        return kind(name)
+    # What both libraries raise for unknown names, missing files and a hub that is out of reach.
+    except (OSError, ValueError) as error:
+        raise Unavailable(
+            f"The embedding model {name!r} cannot be loaded: {error} Check its name, and that its"
+            " files are on this machine or can be fetched."
         ) from error

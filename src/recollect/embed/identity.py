@@ -15,5 +15,5 @@ def identity(name: str, query_prefix: str, passage_prefix: str) -> str:
         return name
     from zlib import crc32
 
-    prefixes = "\0".join((query_prefix, passage_prefix))
+    prefixes = f"{query_prefix}\0{passage_prefix}"
     return f"{name}+{crc32(prefixes.encode()):08x}"
