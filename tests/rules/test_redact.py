@@ -160,6 +160,7 @@ SECRETS: tuple[tuple[str, str, str], ...] = (
         "decrypt with §",
         "AGE-SECRET" + "-KEY-1" + made(58, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"),
     ),
+    ("adafruit-api-key", "adafruit = '§'", made(32, HEX)),
     ("mailchimp-api-key", "mailchimp_api_key = '§'", made(32, HEX) + "-us12"),
     ("square-key", "square §", "sq0" + "csp-" + made(43)),
 )

@@ -15,6 +15,8 @@ _NAMES = (
     r"(?:key|auth|contrase(?:ñ|n)a|motdepasse|пароль|密码|パスワード))"
     r"[\w-]{0,30}[\"'`\])*]{0,3}[ \t]{0,4}(?:[:=：＝>]|(?:is|was)\b|[\"'`])"
 )
+# Ninety rules know a provider only by its name before a long value: `adafruit = "…"`.
+_ASSIGNED = r"[:=>][\"'` \t]{0,4}[a-z0-9][\w=-]{15}"
 # Prefixes that providers give their tokens so that a scanner can know them.
 _PREFIXED = (
     r"-----begin|a3t[a-z0-9]|(?:akia|asia|abia|acca)[a-z0-9]{12}|gh[pousr]_[a-z0-9]|github_pat_|"
@@ -26,7 +28,7 @@ _PREFIXED = (
     r"hv[sb]\.|s\.[a-z0-9]{24}|gl(?:c|sa)_|lin_api_|dapi[0-9a-f]{16}|pmak-|age-secret-key-1|"
     r"dp\.pt\.|pscale_|pul-[0-9a-f]|rubygems_|sntry[su]_|shippo_|xkeysib-|ntn_|pplx-|pnu_|rdme_|"
     r"clojars_|duffel_|dt0c01|ez[at]k|flwseck|fo1_|fm[12]_|fio-u-|hrku-|ico-[a-z0-9]{16}|akcp|cmvmd|"
-    r"ops_ey|p8e-|ltai|absk|bedrock-api-key-|v1\.0-[0-9a-f]|atlasv1|sha256~|settlemint|sm_[as]at|"
+    r"ops_ey|p8e-|ltai|absk|bedrock-api-key-|v1\.0-[0-9a-f]|atlasv1|sha256~|settlemint|sm_[asp]at|"
     r"tk-us-|sgp_|webhook|zxlk|a3-[a-z0-9]{6}-|api-[a-z0-9]{26}|[0-9a-f]{32}-us\d|[ps]at\.[\w-]{22}|"
     r"ea(?:am|ac)[a-z0-9]|\dq~|contribsys|_mmk|4b1d[a-z0-9]{16}|s-s4t2"
 )
@@ -34,7 +36,7 @@ _PREFIXED = (
 
 @cache
 def _marks() -> re.Pattern[str]:
-    return re.compile(f"{_NAMES}|{_PREFIXED}")
+    return re.compile(f"{_NAMES}|{_ASSIGNED}|{_PREFIXED}")
 
 
 def is_suspect(text: str) -> bool:
