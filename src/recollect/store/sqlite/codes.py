@@ -53,7 +53,7 @@ class Rotation(Value):
         # wait a hundred milliseconds for a core that another process has.
         matrices = flipped.reshape(count, height, breadth)
         turned: Floats = np.matmul(self.rows, matrices @ self.columns)
-        return turned.reshape(count, -1)
+        return turned.reshape(flipped.shape)
 
 
 def width(dims: int) -> int:

@@ -42,7 +42,7 @@ class Filter(Value):
     only: NDArray[int64] | None = None
 
 
-def tests(what: Filter) -> Iterator[tuple[str, Test]]:
+def conditions(what: Filter) -> Iterator[tuple[str, Test]]:
     """The columns to look at, likeliest to sort out much first, and what must hold in each."""
     sets = (("seq", what.only), ("scope", what.scopes), ("kind", what.kinds), ("type", what.types))
     for name, allowed in sets:
