@@ -12,9 +12,17 @@ def main(command: Path) -> None:
     """Run what a new user would run first, and stop at the first thing that goes wrong."""
     with tempfile.TemporaryDirectory() as home:
         said = _run(command, "--version", home=home)
-    if not said.startswith("recollect "):
-        raise SystemExit(f"{command} --version said {said!r}")
+        _expect("recollect ", said)
+        # These need what is not Python in the wheel: the SQL and the weights of the model.
+        _run(command, "remember", "The kettle stands in the kitchen.", home=home)
+        _expect("kitchen", _run(command, "recall", "where do I boil water?", home=home))
+        _run(command, "verify", home=home)
     print(f"{said.strip()}: the wheel works")
+
+
+def _expect(part: str, said: str) -> None:
+    if part not in said:
+        raise SystemExit(f"expected {part!r} in what the command said, which was:\n{said}")
 
 
 def _run(command: Path, *args: str, home: str) -> str:
