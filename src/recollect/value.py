@@ -1,6 +1,6 @@
 """Frozen values, defined for the price of a class statement.
 
-`dataclasses` takes 13 ms to import and about 1 ms for each class, every time a command starts;
+`dataclasses` takes 9 ms to import and 0.7 ms for each class, every time a command starts;
 docs/adr/0002-values.md has the figures. This knows nothing of what the values mean.
 """
 
