@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -141,16 +141,14 @@ class Machine(RuleBasedStateMachine):
         return STORES[kind](Path(self.folder.name))
 
     def teardown(self) -> None:
-        for store in self.stores.values():
-            assert store.verify() == []
-            store.close()
-        self.folder.cleanup()
+        with self.folder, ExitStack() as stack:
+            for store in self.stores.values():
+                stack.callback(store.close)
+            assert [problem for each in self.stores.values() for problem in each.verify()] == []
 
     @contextmanager
     def each(self) -> Iterator[list[Writer]]:
         """A transaction in every store at once."""
-        from contextlib import ExitStack
-
         with ExitStack() as stack:
             yield [stack.enter_context(store.writing()) for store in self.stores.values()]
 
@@ -199,9 +197,11 @@ class Machine(RuleBasedStateMachine):
         entries = []
         for text, kind, scope, type_, seed, hour in said:
             since = NOON + hour * HOUR
+            id_ = self.ids()
             made = record(
-                self.ids(),
+                id_,
                 text,
+                key=id_,
                 kind=kind,
                 scope=scope,
                 type=type_,

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from recollect.errors import Conflict
 from recollect.model import Author, AuthorKind, Entry, Kind, Record, Scope, Where, micros
 from recollect.rules.analyse import tokens
 from recollect.value import fields, replace
@@ -294,6 +295,27 @@ def test_named_finds_entities_only(store):
     keep(store, record("a", key="postgres"))
     with store.reading() as reader:
         assert reader.named(Scope(), ["postgres"]) == {}
+
+
+def test_a_name_means_one_entity_of_a_user(store):
+    keep(store, entity("a", "postgres"), entity("b", "postgres", scope=Scope("local", "ann")))
+    with pytest.raises(Conflict):
+        keep(store, entity("c", "postgres", scope=Scope("local", "", "site")))
+    keep(store, entity("c", "redis"))
+    with pytest.raises(Conflict):
+        update(store, "c", key="postgres")
+    with store.reading() as reader:
+        assert reader.named(Scope(), ["postgres"])["postgres"].id == "a"
+
+
+def test_a_renamed_entity_makes_room_for_another(store):
+    keep(store, entity("a", "postgres"))
+    update(store, "a", text="an update that keeps the name")
+    update(store, "a", key="postgresql")
+    keep(store, entity("b", "postgres"))
+    with store.reading() as reader:
+        found = reader.named(Scope(), ["postgres", "postgresql"])
+    assert {key: it.id for key, it in found.items()} == {"postgres": "b", "postgresql": "a"}
 
 
 def test_named_forgets_with_the_entity(store):

@@ -195,6 +195,15 @@ def test_an_update_of_the_text_without_a_vector_waits_for_one(store):
     assert nearest(store, unit(5)) == [(a, 1.0)]
 
 
+def test_an_update_that_brings_a_vector_ends_the_wait(store):
+    prepare(store)
+    a, _ = (r.seq for r in keep(store, record("a"), record("b")))
+    update(store, "a", unit(5), confidence=0.5)
+    update(store, "b", unit(6), text="new")
+    assert waiting(store) == []
+    assert vectors(store, a) == {a: list(unit(5))}
+
+
 def test_an_update_of_the_title_counts_as_one_of_the_text(store):
     prepare(store)
     insert(store, "a")

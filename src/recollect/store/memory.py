@@ -167,13 +167,14 @@ class MemoryReader:
 
     def named(self, scope: Scope, keys: Sequence[str]) -> dict[str, Record]:
         """By key: the entities of this tenant and user (of any project) that have these keys."""
-        found: dict[str, Record] = {}
-        for record in self._state.records.values():
-            whose = record.scope
-            mine = (whose.tenant, whose.user) == (scope.tenant, scope.user)
-            if mine and record.kind == Kind.ENTITY and record.key in keys:
-                found.setdefault(record.key, record)
-        return dict(zip(found, self._whole(found.values()), strict=True))
+        found = (
+            record
+            for record in self._state.records.values()
+            if record.kind == Kind.ENTITY
+            and (record.scope.tenant, record.scope.user) == (scope.tenant, scope.user)
+            and record.key in keys
+        )
+        return {record.key: record for record in self._whole(found)}
 
     def matching(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
         """The records that match with any of the terms, best BM25 of these terms first."""
@@ -390,6 +391,7 @@ class MemoryWriter(MemoryReader):
         state, id_ = self._state, entry.record.id
         if id_ in state.records:
             raise Conflict(f"There is a record {id_} already. Update it instead.", id=id_)
+        self._check_name(entry.record)
         state.last_seq += 1
         state.records[id_] = _stored(entry.record, state.last_seq, None)
         state.salts[id_] = os.urandom(ledger.SALT_BYTES)
@@ -404,12 +406,23 @@ class MemoryWriter(MemoryReader):
                 id=old.id,
                 version=old.version,
             )
+        self._check_name(new)
         earlier = self._state.versions.get(old.id, ())
         self._state.versions[old.id] = (*earlier, replace(old, accessed_at=None))
         self._state.records[old.id] = _stored(new, old.seq, old.accessed_at)
         if analyse.passage(new) != analyse.passage(old):
             self._drop_vectors(old.seq)
         self._index(self._state.records[old.id], entry.vector)
+
+    def _check_name(self, record: Record) -> None:
+        """A name means one entity of a user."""
+        if record.kind != Kind.ENTITY:
+            return
+        known = self.named(record.scope, [record.key]).get(record.key, record)
+        if known.id != record.id:
+            raise Conflict(
+                f"Entity {known.id} is called {record.key!r} already. Use that one.", id=known.id
+            )
 
     def _index(self, record: Record, vector: Vector | None) -> None:
         """Make the record findable. An entity is found by its name and edges alone."""
