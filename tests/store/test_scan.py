@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -192,19 +193,45 @@ def test_filters_hold_across_blocks(scan):
         assert expected <= set(found.slots)
 
 
-def test_the_bits_of_a_large_file_lose_hardly_any_of_the_ten_nearest(path):
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A file so large that bits are compared first, and the vectors in it."""
+    path = tmp_path_factory.mktemp("large") / "memory.scan"
     rows = vectors(60_000, dims=384)
     scan = Scan.create(path, 384, GENERATION)
     for start in range(0, len(rows), 7_000):
         scan.write(start, plain(rows[start : start + 7_000], start + 1))
+    scan.close()
+    return path, rows
+
+
+def test_the_bits_of_a_large_file_lose_hardly_any_of_the_ten_nearest(large):
+    path, rows = large
+    scan = Scan.open(path, 384, GENERATION)
     noise = np.random.default_rng(5).standard_normal((40, 384)) * 0.02
     queries = unit(rows[:40] + noise)
-    exact = [set(np.argsort(-(rows @ query))[:10]) for query in queries]
-    for what in (ANY, Filter(only=np.arange(1, 60_000))):
+    exact = [set(np.argpartition(-(rows @ query), 10)[:10]) for query in queries]
+    for what in (ANY, Filter(only=np.arange(1, len(rows)))):
         found = [set(scan.search(query, len(rows), what, 64).slots) for query in queries]
         share = np.mean([len(a & b) / 10 for a, b in zip(found, exact, strict=True)])
         assert share >= 0.99
-    scan.close()
+
+
+def test_a_large_file_that_lost_its_centre_is_searched_without_bits(large, path):
+    original, rows = large
+    shutil.copyfile(original, path)
+    scan = Scan.open(path, 384, GENERATION)
+    spoil(path, scan._layout.centre, bytes(12))
+    assert scan.search(rows[3], len(rows), ANY, 400).slots[0] == 3
+    assert scan._middle() is None
+
+
+def test_bits_that_were_lost_are_found_to_be_wrong(large, path):
+    original, rows = large
+    shutil.copyfile(original, path)
+    scan = Scan.open(path, 384, GENERATION)
+    spoil(path, scan._layout.offset("bits", 20_003), bytes(48))
+    assert scan.wrong(20_000, plain(rows[20_000:20_010], 20_001)).tolist() == [20_003]
 
 
 def test_bits_are_given_to_all_slots_once_there_is_a_centre(scan, path):
@@ -222,17 +249,6 @@ def test_bits_are_given_to_all_slots_once_there_is_a_centre(scan, path):
     )
     assert (bits == codes.sides(coded, middle)).all()
     other.close()
-
-
-def test_a_file_that_lost_its_centre_is_searched_without_bits(path):
-    rows = vectors(60_000, dims=384)
-    first = Scan.create(path, 384, GENERATION)
-    first.write(0, plain(rows))
-    spoil(path, first._layout.centre, bytes(12))
-    second = Scan.open(path, 384, GENERATION)
-    assert second.search(rows[3], len(rows), ANY, 400).slots[0] == 3
-    first.close()
-    second.close()
 
 
 def test_another_process_finds_what_was_written_even_when_the_file_has_grown(scan, path):
@@ -303,7 +319,8 @@ def test_slots_that_differ_from_the_database_are_named(scan):
     assert scan.wrong(3, written).tolist() == []
     scan.write(5, slots(1, first=999))
     scan.tighten([7], valid_until=-3)
-    assert scan.wrong(3, written).tolist() == [5, 7]
+    scan.tighten([9], dead=True)
+    assert scan.wrong(3, written).tolist() == [5, 7, 9]
     assert scan.wrong(3, slots(0)).tolist() == []
 
 

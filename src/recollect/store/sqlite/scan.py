@@ -134,14 +134,19 @@ class Scan:
     def wrong(self, at: int, slots: NewSlots) -> NDArray[int64]:
         """Which of the slots from `at` on do not hold what `write` would put there."""
         stop = at + len(slots.seqs)
-        mapped, bad = self._mapped(stop), np.zeros(len(slots.seqs), np.bool_)
-        for name, values in self._columns(slots).items():
-            found = np.concatenate([values[:0], *mapped.rows(name, at, stop)])
-            if name not in {"bits", "dead"}:
-                # A processor, or a batch of another size, may round the last digit otherwise.
-                slack = 1 if name == "codes" else 0
-                off = np.abs(found.astype(np.int64) - values) > slack
-                bad |= off if off.ndim == 1 else off.any(axis=1)
+        mapped, columns = self._mapped(stop), self._columns(slots)
+        found = {
+            name: np.concatenate([values[:0], *mapped.rows(name, at, stop)])
+            for name, values in columns.items()
+        }
+        # A processor, or a batch of another size, may round the last digit of a code otherwise;
+        # the bits follow from the codes that are there.
+        bad = (np.abs(found["codes"].astype(np.int16) - columns.pop("codes")) > 1).any(axis=1)
+        if (middle := self._middle()) is not None:
+            columns.pop("bits")
+            bad |= (found["bits"] != codes.sides(found["codes"], middle)).any(axis=1)
+        for name, values in columns.items():
+            bad |= found[name] != values
         return at + np.flatnonzero(bad)
 
     def _columns(self, slots: NewSlots) -> dict[str, Rows]:
@@ -179,7 +184,7 @@ class Scan:
         for coded in mapped.rows("codes", 0, count):
             self._fill("bits", start, codes.sides(coded, middle))
             start += len(coded)
-        os.pwrite(self._file, seal(middle), self._layout.centre)
+        _put(self._file, memoryview(seal(middle)), self._layout.centre)
 
     def _grow(self, count: int) -> None:
         size = self._layout.size(count)
@@ -192,7 +197,7 @@ class Scan:
         done = 0
         while done < len(values):
             part = values[done : done + BLOCK - (at + done) % BLOCK]
-            _put(self._file, part, self._layout.offset(name, at + done))
+            _put(self._file, part.data.cast("B"), self._layout.offset(name, at + done))
             done += len(part)
 
     def sync(self) -> None:
@@ -347,9 +352,8 @@ def _open(path: str | Path) -> int:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
 
 
-def _put(file: int, values: Rows, place: int) -> None:
+def _put(file: int, left: memoryview, place: int) -> None:
     """Write all of it: a disk that is nearly full takes a part first."""
-    left = values.data.cast("B")
     while left:
         done = os.pwrite(file, left, place)
         left, place = left[done:], place + done
