@@ -8,6 +8,7 @@ by another analyser has to be made again.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -63,9 +64,9 @@ _lone_han = re.compile("(?<!h)h(?!h)").finditer
 # Letters with a stroke have no decomposition, and are still written without it.
 _STROKES = dict(zip(map(ord, "łŁøØđĐħĦŧŦıƒ"), "lLoOdDhHtTif", strict=True)) | {
     ord("æ"): "ae",
-    ord("Æ"): "AE",
+    ord("Æ"): "ae",
     ord("œ"): "oe",
-    ord("Œ"): "OE",
+    ord("Œ"): "oe",
     ord("\u2019"): "'",
     ord("\u02bc"): "'",
 }
@@ -102,6 +103,19 @@ def terms(query: str) -> tuple[str, ...]:
     """
     found = tuple(dict.fromkeys(tokens(query)))
     return tuple(term for term in found if term not in STOP) or found
+
+
+def folded(text: str) -> str:
+    """A text without what tells capitals and compatible spellings apart.
+
+    >>> folded("Anna\u2019s CAFÉ")
+    "anna's café"
+    """
+    if text.isascii():
+        return text.lower()
+    from unicodedata import normalize
+
+    return normalize("NFKC", normalize("NFKC", text).casefold()).replace("\u2019", "'")
 
 
 def passage(record: Record) -> str:
@@ -207,7 +221,7 @@ def _analysed(raw: str) -> list[str]:
         return _word(raw)
     # In slices, because normalising takes time quadratic in the length of a run of marks.
     slices = (raw[at : at + _SLICE] for at in range(0, len(raw), _SLICE))
-    return [t for piece in slices for word in _raw(_plain(piece)) for t in _word(word)]
+    return [t for piece in slices for word in _raw(_plain(piece)) for t in _known(word)]
 
 
 def _plain(text: str) -> str:
@@ -221,6 +235,10 @@ def _word(word: str) -> list[str]:
     if "," in word:
         return [t for part in _thousands("", word).split(",") for t in _compound(part)]
     return _compound(word)
+
+
+# One character may stand for four words, and a text for a million of them.
+_known = lru_cache(4096)(_word)
 
 
 def _compound(word: str) -> list[str]:

@@ -58,9 +58,7 @@ def unit(name: str, value: float) -> float:
 def positive(name: str, value: int, most: int) -> int:
     """A whole number from 1 to `most`."""
     if not 1 <= value <= most:
-        raise InvalidRequest(
-            f"{name} is {value}; give a whole number from 1 to {most}", field=name
-        )
+        raise InvalidRequest(f"{name} is {value}; give a whole number from 1 to {most}", field=name)
     return value
 
 
@@ -107,7 +105,8 @@ def interval(start: datetime, until: datetime | None) -> None:
 def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        raise ValueError("a key is there twice")
+        twice = next(key for key, _ in pairs if [name for name, _ in pairs].count(key) > 1)
+        raise ValueError(f"the key {twice!r} is there twice")
     return made
 
 

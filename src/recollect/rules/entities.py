@@ -6,8 +6,8 @@ import re
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING
 
-from recollect.rules.analyse import stem
-from recollect.rules.english import NO_NAMES, STARTERS, STOP_WORDS, STOCK
+from recollect.rules.analyse import folded, stem
+from recollect.rules.english import NO_NAMES, STARTERS, STOCK, STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,6 +18,8 @@ LONGEST = 80
 # Longer texts have said whom they are about by then.
 READ = 20_000
 MOST_WORDS = 6
+# So many words all in capitals are no name but emphasis.
+SHOUTED = 3
 _OPENS = '\n\t"\u201c(*\u2022>-'
 _ENDS = ".!?:\u2026\n*-\u2022"
 
@@ -66,11 +68,11 @@ def _marked() -> re.Pattern[str]:
 def key(name: str) -> str:
     """What entities are told apart by.
 
-    >>> key("  The\\tUser's "), key("James'"), key("PYTHON")
+    >>> key("  The   User's "), key("James'"), key("PYTHON")
     ('the user', 'james', 'python')
     """
-    folded = " ".join(_folded(name).split())
-    return _bare(folded) if "'" in folded else folded
+    plain = " ".join(folded(name).split())
+    return _bare(plain) if "'" in plain else plain
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -81,9 +83,9 @@ def names(text: str) -> tuple[str, ...]:
     """
     found: dict[str, str] = {}
     for name in _in_order(text[:READ]):
-        folded = key(name) if len(name) <= LONGEST else ""
-        if folded and folded not in found:
-            found[folded] = name
+        known = key(name) if len(name) <= LONGEST else ""
+        if known and known not in found:
+            found[known] = name
             if len(found) == MOST_NAMES:
                 break
     return tuple(found.values())
@@ -96,7 +98,7 @@ def phrases(text: str, most: int = MOST_PHRASES) -> tuple[str, ...]:
     ('ask', 'memory', 'memory engine', "memory engine's team", 'engine', "engine's team", 'team')
     """
     found: dict[str, None] = {}
-    words = [word.rstrip(".-'") for word in _words(_folded(text[:READ]))]
+    words = [word.rstrip(".-'") for word in _words(folded(text[:READ]))]
     bare = [_bare(word) if "'" in word else word for word in words]
     ends = [word in STOP_WORDS or len(word) > LONGEST for word in bare]
     for at in range(len(words)):
@@ -109,14 +111,6 @@ def phrases(text: str, most: int = MOST_PHRASES) -> tuple[str, ...]:
             found[said + bare[to]] = None
             said += words[to] + " "
     return tuple(found)[:most]
-
-
-def _folded(text: str) -> str:
-    if text.isascii():
-        return text.lower()
-    from unicodedata import normalize
-
-    return normalize("NFKC", normalize("NFKC", text).casefold()).replace("\u2019", "'")
 
 
 def _bare(name: str) -> str:
@@ -169,8 +163,8 @@ def _title(name: str) -> str:
 
 
 def _path(name: str) -> str:
-    """`and/or` is no path: that has an extension, or begins or ends with a slash."""
-    rooted = name[0] in "./~" and name.count("/") > 1
+    """`and/or` is no path, nor is `/help`: paths have an extension or say where they begin."""
+    rooted = name.startswith(("~/", "./", "../")) or (name[0] == "/" and name.count("/") > 1)
     return name if rooted or name[-1] == "/" or _extension(name) else ""
 
 
@@ -193,7 +187,7 @@ def _single(word: str, *, first: bool) -> str:
     if "'" in word or "\u2019" in word:
         word = _elided("", word)
     low = word.lower()
-    if len(word) < 2 or low.endswith(("n't", "n\u2019t")) or low in NO_NAMES:
+    if len(word) == 1 or low.endswith(("n't", "n\u2019t")) or low in NO_NAMES:
         return ""
     return "" if (first or word.isupper()) and _common(low) else word
 
@@ -201,14 +195,14 @@ def _single(word: str, *, first: bool) -> str:
 @lru_cache(4096)
 def _common(word: str) -> bool:
     """Whether the capital may only say that a sentence begins here."""
-    if word in STARTERS or _inflected(word) or _drawn_out(word):
+    if _inflected(word) or _drawn_out(word):
         return True
-    return not _stems().isdisjoint(stem(part) for part in word.split("-"))
+    return word in STARTERS or not _stems().isdisjoint(map(stem, word.split("-")))
 
 
 @cache
 def _stems() -> frozenset[str]:
-    return frozenset(map(stem, STOCK))
+    return frozenset(map(stem, STARTERS | STOCK))
 
 
 def _several(name: str, *, first: bool) -> str:
@@ -219,7 +213,8 @@ def _several(name: str, *, first: bool) -> str:
         del words[0]
     while words and (words[-1][0].islower() or words[-1].lower() in NO_NAMES):
         del words[-1]
-    if len(words) < 2:
+    if len(words) <= 1:
         return _single(words[0], first=False) if words else ""
-    shouted = len(words) > 2 and name.isupper()
-    return "" if shouted or len(words) > MOST_WORDS else " ".join(words)
+    if len(words) > MOST_WORDS or (len(words) >= SHOUTED and name.isupper()):
+        return ""
+    return " ".join(words)

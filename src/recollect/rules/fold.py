@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from recollect.rules.analyse import tokens
+from recollect.rules.analyse import folded, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -14,8 +14,15 @@ if TYPE_CHECKING:
 
 THRESHOLD = 0.97
 
-_wide = re.compile("[^\0-\u10ff\u2000-\u2bff]").findall
-_NEGATIONS = frozenset(("no", "not", "never", "none", "neither", "nor", "without", "cannot"))
+_digit = re.compile(r"\d").search
+_NEGATIONS = frozenset(
+    word
+    for line in (
+        "no not never none neither nor without cannot cant couldnt dont doesnt didnt isnt arent",
+        "wasnt werent wont wouldnt shouldnt hasnt havent hadnt mustnt",
+    )
+    for word in line.split()
+)
 
 
 def fold(
@@ -24,50 +31,39 @@ def fold(
     vectors: Mapping[int, Vector],
     threshold: float = THRESHOLD,
 ) -> list[int]:
-    """Those of the records, best first, that say something which none before them says."""
-    said: set[tuple[str, ...]] = set()
-    kept: list[int] = []
+    """Those of the records, best first, that say something which none before them says.
+
+    Texts that differ in case, spacing and a full stop only are the same. Others are when their
+    vectors are nearly so, unless they differ in a number or in a negation, which hardly moves a
+    vector and says something else. A record without a vector is compared by its text.
+    """
+    near = _near(order, vectors, threshold)
+    kept: dict[int, frozenset[str]] = {}
+    said: set[str] = set()
     for seq in order:
-        words = tuple(tokens(texts[seq])) or (texts[seq],)
-        if words in said:
+        text = " ".join(folded(texts[seq]).split()).rstrip(" .!")
+        if text in said:
             continue
-        if any(_alike(seq, other, texts, vectors, threshold) for other in kept):
-            continue
-        said.add(words)
-        kept.append(seq)
-    return kept
-
-
-def _alike(
-    seq: int,
-    other: int,
-    texts: Mapping[int, str],
-    vectors: Mapping[int, Vector],
-    threshold: float,
-) -> bool:
-    if seq not in vectors or other not in vectors:
-        return False
-    near = float(vectors[seq] @ vectors[other]) >= threshold
-    return near and _particulars(texts[seq]) == _particulars(texts[other])
-
-
-def _particulars(text: str) -> frozenset[str]:
-    """What changes the meaning and hardly the vector: numbers, and whether it is denied."""
-    return frozenset(
-        word
-        for word in tokens(text)
-        if not word.isalpha() or word in _NEGATIONS or word.endswith("nt")
-    )
+        said.add(text)
+        particulars = _particulars(text)
+        if not any(kept.get(other) == particulars for other in near.get(seq, ())):
+            kept[seq] = particulars
+    return list(kept)
 
 
 def count(text: str) -> int:
-    """About how many tokens a language model sees: one for 4 characters, or for one CJK one.
+    """About how many tokens a language model sees in a text.
+
+    One for 4 ASCII characters and one for 3 bytes of any others, which is one for a Chinese or
+    Japanese character. Measured against a WordPiece tokenizer, all English texts together come
+    out 5 to 9 % too high and Python code 15 % too low.
 
     >>> count("four words of text"), count("東京都"), count("")
     (5, 3, 0)
     """
-    wide = len(_wide(text))
-    return wide + (len(text) - wide + 3) // 4
+    plain = len(text.encode("ascii", "ignore"))
+    other = 0 if plain == len(text) else len(text.encode(errors="surrogatepass")) - plain
+    return (plain + 3) // 4 + (other + 2) // 3
 
 
 def within(budget: int, texts: Iterable[str]) -> int:
@@ -83,3 +79,26 @@ def within(budget: int, texts: Iterable[str]) -> int:
             break
         fit += 1
     return fit
+
+
+def _near(
+    order: Sequence[int], vectors: Mapping[int, Vector], threshold: float
+) -> dict[int, list[int]]:
+    """By record: those before it whose vectors are nearly its own."""
+    known = [seq for seq in order if seq in vectors]
+    near: dict[int, list[int]] = {}
+    if len(known) <= 1:
+        return near
+    import numpy as np
+
+    rows = np.stack([vectors[seq] for seq in known]).astype(np.float32)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    rows /= np.where(lengths > 0, lengths, 1)
+    pairs = np.argwhere(np.triu(rows @ rows.T >= threshold, 1))
+    for earlier, later in pairs.tolist():
+        near.setdefault(known[later], []).append(known[earlier])
+    return near
+
+
+def _particulars(text: str) -> frozenset[str]:
+    return frozenset(word for word in tokens(text) if word in _NEGATIONS or _digit(word))

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.rules.fold import count, fold, within
+
+UNIT = np.array([1, 0], dtype=np.float32)
+NEAR = np.array([0.999, 0.0447], dtype=np.float32)
+FAR = np.array([0, 1], dtype=np.float32)
+
+
+def folded(*pairs, threshold=0.97):
+    texts = {seq: text for seq, (text, _) in enumerate(pairs)}
+    vectors = {seq: vector for seq, (_, vector) in enumerate(pairs) if vector is not None}
+    return fold(list(texts), texts, vectors, threshold)
+
+
+@given(st.lists(st.sampled_from(["tea", "TEA ", " Tea.", "coffee", "", "?"]), max_size=8))
+def test_what_is_kept_is_the_first_of_each_in_order_and_folds_no_further(texts):
+    given_texts = dict(enumerate(texts))
+    kept = fold(list(given_texts), given_texts, {})
+    assert kept == sorted(kept)
+    assert fold(kept, given_texts, {}) == kept
+    assert len(kept) == len({text.strip(" .").lower() for text in texts})
+
+
+def test_the_same_text_folds_whatever_its_vectors():
+    assert folded(("Anna likes tea.", UNIT), ("anna  LIKES\ntea", FAR)) == [0]
+
+
+def test_nearly_the_same_meaning_folds_into_the_better():
+    assert folded(("she likes tea", UNIT), ("tea is what she likes", NEAR)) == [0]
+    assert folded(("she likes tea", UNIT), ("she likes dogs", FAR)) == [0, 1]
+
+
+def test_a_folded_text_does_not_take_others_with_it():
+    middle = np.array([np.cos(0.2), np.sin(0.2)], dtype=np.float32)
+    end = np.array([np.cos(0.4), np.sin(0.4)], dtype=np.float32)
+    assert folded(("a", UNIT), ("b", middle), ("c", end)) == [0, 2]
+
+
+def test_another_number_or_a_negation_is_another_statement():
+    assert folded(("port is 5432", UNIT), ("port is 5433", UNIT)) == [0, 1]
+    assert folded(("it works", UNIT), ("it doesn't work", UNIT)) == [0, 1]
+    assert folded(("C++ wins", None), ("C# wins", None)) == [0, 1]
+
+
+def test_a_vector_of_no_length_is_like_no_other():
+    nothing = np.zeros(2, dtype=np.float32)
+    assert folded(("a", nothing), ("b", nothing)) == [0, 1]
+
+
+@given(st.text(max_size=50), st.text(max_size=50))
+def test_a_longer_text_never_counts_less(one, other):
+    assert count(one) <= count(one + other) <= count(one) + count(other)
+
+
+@given(st.integers(0, 60), st.lists(st.text(max_size=40), max_size=8))
+def test_as_many_texts_are_within_a_budget_as_fit(budget, texts):
+    fit = within(budget, texts)
+    assert sum(map(count, texts[:fit])) <= budget
+    assert fit == len(texts) or sum(map(count, texts[: fit + 1])) > budget
+
+
+def test_each_script_is_counted_as_models_see_it():
+    assert count("a" * 400) == 100
+    assert count("東京都" * 10) == 30
+    assert count("Привет") == 4
+    assert count("\ud800") == 1
