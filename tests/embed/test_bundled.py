@@ -70,6 +70,11 @@ def test_one_worker_gives_what_several_give(bundled):
     assert np.array_equal(single.passages(MIXED), bundled.passages(MIXED))
 
 
+def test_what_is_no_text_stops_the_work_on_the_others(bundled):
+    with pytest.raises(AttributeError):
+        bundled.passages([*["text " * 20] * 1_000, b"no text, but longer than any other" * 9])
+
+
 @pytest.mark.parametrize(("one", "other"), PARAPHRASES)
 def test_a_paraphrase_is_nearer_than_any_unrelated_text(bundled, one, other):
     unrelated = [text for pair in PARAPHRASES for text in pair if text not in (one, other)]

@@ -9,6 +9,7 @@ the figures.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from recollect.embed import Model
 from recollect.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from onnxruntime import InferenceSession, RunOptions
     from tokenizers import Tokenizer
@@ -67,17 +68,14 @@ class Bundled:
 
         encode = self._ready().encode
         rows = np.empty((len(texts), MODEL.dimensions), np.float32)
-        # Longest first, so that no worker is left alone with a long text at the end.
-        order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
-        if len(texts) == 1 or self._workers == 1:
-            for i in order:
-                rows[i] = encode(texts[i])
-            return rows
-        from concurrent.futures import ThreadPoolExecutor
+        # Taken from the end, longest first, so that no worker is left with a long text at last.
+        waiting = sorted(range(len(texts)), key=lambda i: len(texts[i]))
 
-        with ThreadPoolExecutor(self._workers, "recollect-embed") as pool:
-            for i, row in zip(order, pool.map(encode, [texts[i] for i in order]), strict=True):
-                rows[i] = row
+        def work() -> None:
+            for i in _taken(waiting):
+                rows[i] = encode(texts[i])
+
+        _side_by_side(work, min(self._workers, len(texts)), waiting.clear)
         return rows
 
     def query(self, text: str) -> Vectors:
@@ -125,6 +123,28 @@ class _Encoder:
         first: Vectors = states[0, 0]
         vector: Vectors = first / np.linalg.norm(first)
         return vector
+
+
+def _taken(waiting: list[int]) -> Iterator[int]:
+    """One number after the other, each to one of the threads that take from the list."""
+    with suppress(IndexError):
+        while True:
+            yield waiting.pop()
+
+
+def _side_by_side(work: Callable[[], None], workers: int, stop: Callable[[], None]) -> None:
+    """Do the work in several threads, and have all of them stop when one fails."""
+    if workers <= 1:
+        work()
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(workers, "recollect-embed") as pool:
+        try:
+            for done in [pool.submit(work) for _ in range(workers)]:
+                done.result()
+        finally:
+            stop()
 
 
 def _open(folder: Path) -> _Encoder:
