@@ -156,6 +156,15 @@ def test_forgetting_where_no_file_can_be_is_already_done(tmp_path):
     assert "cannot be used as an embedding cache" in (disk.problem or "")
 
 
+def test_a_cache_without_a_file_holds_nothing_back(tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    disk = DiskCache(str(tmp_path / "file" / "cache"), pending=2)
+    for _ in range(2):
+        disk.keep(SPACE, {A: b"a", B: b"b"})
+    assert disk._pending == {}
+    disk.close()
+
+
 def test_who_cannot_forget_says_so(path, monkeypatch):
     monkeypatch.setattr("recollect.embed.disk.FORGET_WAIT_MS", 1)
     filled(path)

@@ -65,6 +65,8 @@ class DiskCache:
     def keep(self, space: bytes, vectors: Mapping[bytes, bytes]) -> None:
         """Remember vectors, and write them down when enough have come together."""
         with self._lock:
+            if self.problem is not None:
+                return
             for text, codes in vectors.items():
                 self._pending[text, space] = codes
             enough = len(self._pending) >= self._most_pending
@@ -108,6 +110,7 @@ class DiskCache:
             try:
                 return work(self._connection())
             except (apsw.BusyError, apsw.LockedError):
+                self._pending.clear()
                 return otherwise
             except (apsw.CorruptError, apsw.NotADBError):
                 self._discard()
