@@ -87,7 +87,7 @@ def test_nothing_found_is_nothing():
     assert rrf({}) == []
 
 
-@pytest.mark.parametrize("weight", [-0.1, nan, inf])
+@pytest.mark.parametrize("weight", [-0.1, nan, inf, 10**400])
 def test_a_weight_that_is_no_weight_is_refused_by_name(weight):
     with pytest.raises(InvalidRequest, match=r"weights\.graph") as refused:
         fuse({}, {"words": 1, "graph": weight})
@@ -98,3 +98,8 @@ def test_a_weight_that_is_no_weight_is_refused_by_name(weight):
 def test_weights_that_are_all_zero_are_refused(none):
     with pytest.raises(InvalidRequest, match="weights"):
         fuse({"words": {1: 1.0}}, none)
+
+
+@given(lists, weights, st.integers(0, 12))
+def test_a_limit_keeps_the_best(found, weigh, limit):
+    assert fuse(found, weigh, limit) == fuse(found, weigh)[:limit]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidRequest
@@ -50,7 +49,7 @@ def line(value: str, name: str, most: int = LONGEST_NAME) -> str:
 
 def unit(name: str, value: float) -> float:
     """A number from 0 to 1."""
-    if not (isfinite(value) and 0 <= value <= 1):
+    if not 0 <= value <= 1:
         raise InvalidRequest(f"{name} is {value}; give a number from 0 to 1", field=name)
     return float(value)
 

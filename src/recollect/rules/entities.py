@@ -159,7 +159,7 @@ def _title(name: str) -> str:
     plain = [word for word in words[1:] if word[0].islower() and word not in STOP_WORDS]
     if plain or not name[0].isupper() or name[-1] in ".,!?;:":
         return ""
-    return name if len(words) > 1 else _single(name, first=True)
+    return name.strip() if len(words) > 1 else _single(words[0], first=True)
 
 
 def _path(name: str) -> str:

@@ -38,17 +38,17 @@ def fold(
     vector and says something else. A record without a vector is compared by its text.
     """
     near = _near(order, vectors, threshold)
-    kept: dict[int, frozenset[str]] = {}
+    kept: list[int] = []
     said: set[str] = set()
     for seq in order:
         text = " ".join(folded(texts[seq]).split()).rstrip(" .!")
         if text in said:
             continue
         said.add(text)
-        particulars = _particulars(text)
-        if not any(kept.get(other) == particulars for other in near.get(seq, ())):
-            kept[seq] = particulars
-    return list(kept)
+        alike = near.get(seq, set()).intersection(kept)
+        if not any(_particulars(text) == _particulars(texts[other]) for other in alike):
+            kept.append(seq)
+    return kept
 
 
 def count(text: str) -> int:
@@ -83,10 +83,10 @@ def within(budget: int, texts: Iterable[str]) -> int:
 
 def _near(
     order: Sequence[int], vectors: Mapping[int, Vector], threshold: float
-) -> dict[int, list[int]]:
+) -> dict[int, set[int]]:
     """By record: those before it whose vectors are nearly its own."""
     known = [seq for seq in order if seq in vectors]
-    near: dict[int, list[int]] = {}
+    near: dict[int, set[int]] = {}
     if len(known) <= 1:
         return near
     import numpy as np
@@ -96,7 +96,7 @@ def _near(
     rows /= np.where(lengths > 0, lengths, 1)
     pairs = np.argwhere(np.triu(rows @ rows.T >= threshold, 1))
     for earlier, later in pairs.tolist():
-        near.setdefault(known[later], []).append(known[earlier])
+        near.setdefault(known[later], set()).add(known[earlier])
     return near
 
 

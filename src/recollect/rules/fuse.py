@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidRequest
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
 # The value of the original paper. Larger flattens the lists into a vote, smaller lets the top of
 # one list outweigh agreement between two.
 RRF_K = 60
+# Near the largest number that there is: whole numbers may be larger still.
+MOST = 1e308
 
 
 class Fused(Value):
@@ -32,7 +33,7 @@ def shares(weights: Mapping[str, float]) -> dict[str, float]:
     {'vector': 0.75, 'words': 0.25, 'graph': 0.0}
     """
     for name, weight in weights.items():
-        if not (isfinite(weight) and weight >= 0):
+        if not 0 <= weight <= MOST:
             raise InvalidRequest(
                 f"weights.{name} is {weight}; give a finite number of 0 or more",
                 field=f"weights.{name}",
@@ -60,13 +61,26 @@ def spread(scores: Mapping[int, float]) -> dict[int, float]:
     return {seq: (value - low) / (high - low) for seq, value in scores.items()}
 
 
-def fuse(lists: Mapping[str, Mapping[int, float]], weights: Mapping[str, float]) -> list[Fused]:
-    """One order over all lists: the weighted sum of what each list says, best first."""
+def fuse(
+    lists: Mapping[str, Mapping[int, float]],
+    weights: Mapping[str, float],
+    limit: int | None = None,
+) -> list[Fused]:
+    """One order over all lists: the weighted sum of what each list says, best first.
+
+    >>> fuse({"words": {7: 3.0, 8: 1.0}, "graph": {8: 0.5}}, {"words": 3, "graph": 1}, limit=1)
+    [Fused(seq=7, score=0.75, parts=Parts(vector=0.0, words=1.0, graph=0.0))]
+    """
     weigh = shares(weights)
     found = {name: spread(scores) for name, scores in lists.items()}
-    every = dict.fromkeys(seq for scores in lists.values() for seq in scores)
-    fused = [_fused(seq, found, weigh) for seq in every]
-    return sorted(fused, key=lambda one: (-one.score, one.seq))
+    totals: dict[int, float] = {}
+    for name, parts in found.items():
+        share = weigh.get(name, 0.0)
+        for seq, part in parts.items():
+            # Shares may add up to a little over 1.
+            totals[seq] = min(totals.get(seq, 0.0) + share * part, 1.0)
+    best = sorted(totals, key=lambda seq: (-totals[seq], seq))[:limit]
+    return [Fused(seq, totals[seq], _parts(seq, found)) for seq in best]
 
 
 def rrf(lists: Mapping[str, Sequence[int]], k: int = RRF_K) -> list[tuple[int, float]]:
@@ -82,7 +96,5 @@ def rrf(lists: Mapping[str, Sequence[int]], k: int = RRF_K) -> list[tuple[int, f
     return sorted(scores.items(), key=lambda one: (-one[1], one[0]))
 
 
-def _fused(seq: int, found: Mapping[str, Mapping[int, float]], weigh: Mapping[str, float]) -> Fused:
-    parts = {name: scores.get(seq, 0.0) for name, scores in found.items()}
-    score = sum(weigh.get(name, 0.0) * part for name, part in parts.items())
-    return Fused(seq, min(score, 1.0), Parts(**parts))
+def _parts(seq: int, found: Mapping[str, Mapping[int, float]]) -> Parts:
+    return Parts(**{name: parts.get(seq, 0.0) for name, parts in found.items()})

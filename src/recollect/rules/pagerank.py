@@ -20,21 +20,21 @@ def walk(
     """
     import numpy as np
 
-    kept = [arc for arc in arcs if arc.weight > 0]
-    nodes = dict.fromkeys(seed for seed, weight in seeds.items() if weight > 0)
-    if not nodes:
+    # Every record's place, in the order in which it is first met.
+    place = {seed: at for at, seed in enumerate(s for s, weight in seeds.items() if weight > 0)}
+    if not place:
         return {}
-    nodes.update(dict.fromkeys(end for arc in kept for end in (arc.src, arc.dst)))
-    place = {node: at for at, node in enumerate(nodes)}
-    src = np.array([place[arc.src] for arc in kept], dtype=np.intp)
-    dst = np.array([place[arc.dst] for arc in kept], dtype=np.intp)
+    start = np.array([seeds[seed] for seed in place])
+    kept = [arc for arc in arcs if arc.weight > 0]
+    src = np.array([place.setdefault(arc.src, len(place)) for arc in kept], dtype=np.intp)
+    dst = np.array([place.setdefault(arc.dst, len(place)) for arc in kept], dtype=np.intp)
     weight = np.array([arc.weight for arc in kept])
-    start = np.array([max(seeds.get(node, 0.0), 0.0) for node in nodes])
-    start /= start.sum()
-    out = np.bincount(src, weight, len(place))
-    step = weight / out[src]
-    rank = start
+    size = len(place)
+    home = np.zeros(size)
+    home[: len(start)] = start / start.sum()
+    step = (1 - alpha) * weight / np.bincount(src, weight, size)[src]
+    rank = home
     for _ in range(rounds):
-        moved = (1 - alpha) * np.bincount(dst, step * rank[src], len(place))
-        rank = moved + (1 - moved.sum()) * start
-    return dict(zip(nodes, rank.tolist(), strict=True))
+        moved = np.bincount(dst, step * rank[src], size)
+        rank = moved + (1 - moved.sum()) * home
+    return dict(zip(place, rank.tolist(), strict=True))
