@@ -1,0 +1,142 @@
+"""Opens the file: new, older, sound, newer or damaged; and puts SQLite's failures in our words."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import apsw
+
+from recollect.errors import Busy, Conflict, Damaged, InvalidRequest, TooNew, Unavailable
+from recollect.store.sqlite.queries import migrations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# "Rclt", so that `file` and we ourselves tell a store from any other SQLite file.
+APPLICATION_ID = 0x52636C74
+_SYNCHRONOUS = {"full": "FULL", "normal": "NORMAL"}
+# 16 MB of pages for each connection: what a search of 100k records touches again and again.
+_CACHE_KIB = 16_384
+# Writers queue at our own lock; this covers what SQLite locks beside it, as at recovery.
+_BUSY_MS = 10_000
+
+
+@contextmanager
+def translated(path: str) -> Iterator[None]:
+    """Turn what SQLite raises into what a caller can act on. The file is never replaced."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise Busy from error
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise Damaged(
+            f"{path} is damaged or not a store. It was left as it is; restore a backup, "
+            "or choose another file.",
+            path=path,
+        ) from error
+    except apsw.FullError as error:
+        raise Unavailable("The disk is full. Nothing was changed; free some space.") from error
+    except apsw.ReadOnlyError as error:
+        raise Unavailable(f"{path} cannot be written. Give write permission to it.") from error
+    except apsw.CantOpenError as error:
+        raise Unavailable(f"{path} cannot be opened. Check the folder and permissions.") from error
+    except apsw.IOError as error:
+        raise Unavailable(
+            f"The disk refused to read or write {path}. Nothing was changed; check the disk."
+        ) from error
+    except (apsw.ConstraintError, apsw.AbortError) as error:
+        raise Conflict("The change contradicts what is stored. Read again and retry.") from error
+    except (apsw.TooBigError, apsw.RangeError) as error:
+        raise InvalidRequest("A value is too large for the store. Make it smaller.") from error
+
+
+def connect(path: str, durability: str, *, read_only: bool = False) -> apsw.Connection:
+    """A connection with our settings. Raises `InvalidRequest` for an unknown durability."""
+    if durability not in _SYNCHRONOUS:
+        raise InvalidRequest(f"durability is 'full' or 'normal', not {durability!r}.")
+    if read_only:
+        # No one can write beside us then, so the file needs no lock and no shared memory.
+        uri = f"file:{_escaped(path)}?immutable=1"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        connection = apsw.Connection(uri, flags=flags)
+    else:
+        connection = apsw.Connection(path, statementcachesize=200)
+        connection.set_busy_timeout(_BUSY_MS)
+        connection.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
+        # Only macOS tells a drive's cache from the drive; elsewhere these change nothing.
+        connection.execute("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+    connection.execute(
+        f"PRAGMA foreign_keys = 1; PRAGMA secure_delete = 1; PRAGMA cache_size = -{_CACHE_KIB}"
+    )
+    return connection
+
+
+def current(connection: apsw.Connection, path: str) -> bool:
+    """Whether the file is of our format. Raises for what is not ours or newer."""
+    version, application = _stamp(connection)
+    newest = migrations()[-1][0]
+    if version == newest and application == APPLICATION_ID:
+        return True
+    _refuse_foreign(connection, path, version, application, newest)
+    return False
+
+
+def prepare(connection: apsw.Connection) -> None:
+    """Make a new file, or bring an older one up to date. Under the write lock only."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version, _ = _stamp(connection)
+        for number, script in migrations():
+            if number > version:
+                connection.execute(script)
+                connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def check_path(path: str) -> None:
+    """Refuse early what SQLite would refuse less clearly."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise Unavailable(f"The folder {folder} does not exist. Create it, or choose another file.")
+    if os.path.isdir(path):
+        raise Unavailable(f"{path} is a folder. Name a file in it.")
+
+
+def writable(path: str) -> bool:
+    """Whether this user may write the file and, for SQLite's own files, its folder."""
+    folder = os.path.dirname(os.path.abspath(path))
+    return os.access(path if os.path.exists(path) else folder, os.W_OK) and os.access(
+        folder, os.W_OK
+    )
+
+
+def _stamp(connection: apsw.Connection) -> tuple[int, int]:
+    return connection.pragma("user_version"), connection.pragma("application_id")
+
+
+def _refuse_foreign(
+    connection: apsw.Connection, path: str, version: int, application: int, newest: int
+) -> None:
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    if application != APPLICATION_ID and (tables or version or application):
+        raise Damaged(
+            f"{path} is a database of another program. It was left as it is; choose another file.",
+            path=path,
+        )
+    if version > newest:
+        raise TooNew(
+            f"{path} has format {version}, and this Recollect knows formats up to {newest}. "
+            "It was left as it is; upgrade Recollect to open it.",
+            path=path,
+        )
+
+
+def _escaped(path: str) -> str:
+    return os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")

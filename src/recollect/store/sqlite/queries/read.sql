@@ -1,0 +1,263 @@
+-- name: filter
+-- Not a statement: what every filtered read says, put in the place of its name after an @.
+(:kinds IS NULL OR r.kind IN (SELECT value FROM json_each(:kinds)))
+   AND (:scopes IS NULL OR r.scope IN (SELECT value FROM json_each(:scopes)))
+   AND (:types IS NULL OR r.type IN (SELECT value FROM json_each(:types)))
+   AND (:statuses IS NULL OR r.status IN (SELECT value FROM json_each(:statuses)))
+   AND (:at IS NULL OR (r.valid_from <= :at AND (r.valid_until IS NULL OR :at < r.valid_until)))
+   AND (:session IS NULL OR r.session = :session)
+   AND (:since IS NULL OR r.event_time >= :since)
+   AND (:until IS NULL OR r.event_time < :until);
+
+-- name: whole
+-- Not a statement: the columns of a whole record, in the order that `rows.py` reads them.
+r.seq, r.id, r.kind, r.scope, r.type, r.status, r.valid_from, r.valid_until, r.event_time
+     , r.session, r.version, c.text, c.title, c.key, c.author, c.created_at, c.updated_at
+     , c.confidence, c.importance, c.source, c.source_ref, c.speaker, c.metadata
+     , (SELECT at FROM access WHERE seq = r.seq)
+     , (SELECT group_concat(o.id, ' ') FROM edge e JOIN record o ON o.seq = e.dst
+         WHERE e.src = r.seq AND e.type = 'supersedes')
+     , (SELECT n.id FROM edge e JOIN record n ON n.seq = e.src
+         WHERE e.dst = r.seq AND e.type = 'supersedes');
+
+-- name: snapshot
+-- The first read of a transaction decides what it sees.
+SELECT 1 FROM meta LIMIT 1;
+
+-- name: records
+-- Whole records by id.
+SELECT @whole
+  FROM record r
+  JOIN content c ON c.seq = r.seq
+ WHERE r.id IN (SELECT value FROM carray(:ids));
+
+-- name: rows
+-- Whole records by number.
+SELECT @whole
+  FROM carray(:seqs) s
+  JOIN record r ON r.seq = s.value
+  JOIN content c ON c.seq = r.seq;
+
+-- name: page
+-- The numbers of one page of records, newest first.
+SELECT r.seq
+  FROM record r
+ WHERE @filter
+ ORDER BY r.seq DESC
+ LIMIT :limit OFFSET :offset;
+
+-- name: page_of_kind
+-- The same for one kind, along the index, since a rare kind is spread thin over the table.
+SELECT r.seq
+  FROM record r
+ WHERE r.kind = :kind
+   AND @filter
+ ORDER BY r.seq DESC
+ LIMIT :limit OFFSET :offset;
+
+-- name: count
+-- How many records match.
+SELECT count(*)
+  FROM record r
+ WHERE @filter;
+
+-- name: passing
+-- Of the given records, those that match.
+SELECT r.seq
+  FROM carray(:seqs) s
+  JOIN record r ON r.seq = s.value
+ WHERE @filter;
+
+-- name: matching
+-- The best of all records that hold one of the words; the filter comes after.
+SELECT rowid, -rank
+  FROM words
+ WHERE words MATCH :match
+ ORDER BY rank
+ LIMIT :limit;
+
+-- name: matching_where
+-- The best of the records that hold one of the words and match the filter.
+SELECT w.rowid, -bm25(words) AS score
+  FROM words w
+  JOIN record r ON r.seq = w.rowid
+ WHERE words MATCH :match
+   AND @filter
+ ORDER BY score DESC, w.rowid
+ LIMIT :limit;
+
+-- name: frequency
+-- In how many records a word is.
+SELECT doc FROM word WHERE term = :term;
+
+-- name: meta
+SELECT value FROM meta WHERE key = :key;
+
+-- name: scopes
+-- Scopes that were added since.
+SELECT id, tenant, user, project FROM scope WHERE id > :after ORDER BY id;
+
+-- name: authors
+-- Authors that were added since.
+SELECT id, kind, name FROM author WHERE id > :after ORDER BY id;
+
+-- name: types
+-- Types that were added since.
+SELECT id, name FROM type WHERE id > :after ORDER BY id;
+
+-- name: saying
+-- The oldest memory of a scope that says exactly this and is not closed.
+SELECT r.seq
+  FROM record r
+  JOIN content c ON c.seq = r.seq
+ WHERE r.digest = :digest
+   AND r.scope = :scope
+   AND r.kind = 'memory'
+   AND r.valid_until IS NULL
+   AND c.text = :text
+ ORDER BY r.seq
+ LIMIT 1;
+
+-- name: named
+-- The entities that have these keys.
+SELECT n.key, n.seq
+  FROM name n
+ WHERE n.scope = :scope
+   AND n.key IN (SELECT value FROM carray(:keys));
+
+-- name: seqs
+-- The numbers of the records with these ids.
+SELECT id, seq FROM record WHERE id IN (SELECT value FROM carray(:ids));
+
+-- name: outgoing
+-- The edges that leave these records.
+SELECT s.id, e.type, d.id, e.created_at, e.valid_from, e.valid_until, e.weight, e.id
+  FROM record s
+  JOIN edge e ON e.src = s.seq
+  JOIN record d ON d.seq = e.dst
+ WHERE s.id IN (SELECT value FROM carray(:ids))
+   AND (:types IS NULL OR e.type IN (SELECT value FROM json_each(:types)))
+ ORDER BY e.src, e.type, e.dst;
+
+-- name: incoming
+-- The edges that reach these records.
+SELECT s.id, e.type, d.id, e.created_at, e.valid_from, e.valid_until, e.weight, e.id
+  FROM record d
+  JOIN edge e ON e.dst = d.seq
+  JOIN record s ON s.seq = e.src
+ WHERE d.id IN (SELECT value FROM carray(:ids))
+   AND (:types IS NULL OR e.type IN (SELECT value FROM json_each(:types)))
+ ORDER BY e.src, e.type, e.dst;
+
+-- name: edge
+-- The edge that a caller drew.
+SELECT s.id, e.type, d.id, e.created_at, e.valid_from, e.valid_until, e.weight, e.id
+  FROM edge e
+  JOIN record s ON s.seq = e.src
+  JOIN record d ON d.seq = e.dst
+ WHERE e.id = :id;
+
+-- name: arcs
+-- The heaviest and newest open edges of a record. A hub has thousands that reach it, so those
+-- are cut along their index before they are sorted with the others.
+SELECT other, weight
+  FROM (SELECT dst AS other, weight, created_at
+          FROM edge
+         WHERE src = :seq AND valid_until IS NULL
+         UNION ALL
+        SELECT * FROM (SELECT src, weight, created_at
+                         FROM edge
+                        WHERE dst = :seq AND valid_until IS NULL
+                        ORDER BY weight DESC, created_at DESC, src DESC
+                        LIMIT :fanout))
+ ORDER BY weight DESC, created_at DESC, other DESC
+ LIMIT :fanout;
+
+-- name: versions
+-- What a record was before each change.
+SELECT v.seq, v.state
+  FROM version v
+  JOIN record r ON r.seq = v.seq
+ WHERE r.id = :id
+ ORDER BY v.version;
+
+-- name: events
+-- The ledger from a place on.
+SELECT seq, at, verb, record, author, detail, seal, hash
+  FROM event
+ WHERE seq > :after
+ ORDER BY seq
+ LIMIT :limit;
+
+-- name: events_of
+-- The ledger of one record.
+SELECT seq, at, verb, record, author, detail, seal, hash
+  FROM event
+ WHERE record = :record
+ ORDER BY seq;
+
+-- name: last_event
+SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1;
+
+-- name: kind_counts
+-- How many records of each kind there are; the index alone answers.
+SELECT kind, count(*) FROM record GROUP BY kind;
+
+-- name: kind_counts_in
+-- How many records of each kind are in these scopes.
+SELECT kind, count(*)
+  FROM record
+ WHERE scope IN (SELECT value FROM json_each(:scopes))
+ GROUP BY kind;
+
+-- name: relation_count
+-- How many relations callers drew in these scopes.
+SELECT count(*)
+  FROM edge e
+  JOIN record s ON s.seq = e.src
+ WHERE e.id IS NOT NULL
+   AND s.scope IN (SELECT value FROM json_each(:scopes));
+
+-- name: models
+SELECT id, name, dimensions, state, generation, slots, synced, tail, boot FROM model;
+
+-- name: waiting_count
+SELECT count(*) FROM waiting;
+
+-- name: anyone_waits
+SELECT EXISTS (SELECT 1 FROM waiting);
+
+-- name: vector_count
+SELECT count(*) FROM vector WHERE model = :model;
+
+-- name: waiting
+-- The next records that need a vector, oldest first.
+SELECT seq FROM waiting ORDER BY seq LIMIT :limit;
+
+-- name: vectors
+-- The vectors of these records.
+SELECT v.seq, v.data
+  FROM carray(:seqs) s
+  JOIN vector v ON v.model = :model AND v.seq = s.value;
+
+-- name: slots
+-- Where the codes of these records stand in the scan file.
+SELECT v.seq, v.slot
+  FROM carray(:seqs) s
+  JOIN vector v ON v.model = :model AND v.seq = s.value;
+
+-- name: scan_rows
+-- What the scan file holds of each vector, in the order of its slots.
+SELECT v.slot, r.seq, r.scope, r.kind, r.type, r.valid_from, r.valid_until, v.data
+  FROM vector v
+  JOIN record r ON r.seq = v.seq
+ WHERE v.model = :model
+   AND v.slot >= :from_slot
+ ORDER BY v.slot;
+
+-- name: all_seqs
+SELECT seq FROM record ORDER BY seq;
+
+-- name: salts
+-- What ties each record to its seals.
+SELECT seq, salt FROM content ORDER BY seq;

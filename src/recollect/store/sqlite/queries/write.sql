@@ -1,0 +1,175 @@
+-- name: set_meta
+INSERT INTO meta (key, value) VALUES (:key, :value)
+ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+
+-- name: add_meta
+-- Move a sum by what a plan adds to it.
+UPDATE meta SET value = value + :value WHERE key = :key;
+
+-- name: insert_scope
+INSERT INTO scope (tenant, user, project) VALUES (:tenant, :user, :project);
+
+-- name: insert_author
+INSERT INTO author (kind, name) VALUES (:kind, :name);
+
+-- name: insert_type
+INSERT INTO type (name) VALUES (:name);
+
+-- name: insert_record
+INSERT INTO record (seq, id, kind, scope, type, status, valid_from, valid_until, event_time
+                  , session, version, digest, length)
+VALUES (:seq, :id, :kind, :scope, :type, :status, :valid_from, :valid_until, :event_time
+      , :session, :version, :digest, :length);
+
+-- name: insert_content
+INSERT INTO content (seq, text, title, key, author, created_at, updated_at, confidence, importance
+                   , source, source_ref, speaker, metadata, salt)
+VALUES (:seq, :text, :title, :key, :author, :created_at, :updated_at, :confidence, :importance
+      , :source, :source_ref, :speaker, :metadata, :salt);
+
+-- name: update_record
+-- Write a record back. Touches no row when somebody else wrote this version first.
+UPDATE record
+   SET scope = :scope
+     , type = :type
+     , status = :status
+     , valid_from = :valid_from
+     , valid_until = :valid_until
+     , event_time = :event_time
+     , session = :session
+     , version = :version
+     , digest = :digest
+     , length = :length
+ WHERE seq = :seq
+   AND version = :version - 1;
+
+-- name: update_content
+UPDATE content
+   SET text = :text
+     , title = :title
+     , key = :key
+     , updated_at = :updated_at
+     , confidence = :confidence
+     , importance = :importance
+     , source = :source
+     , source_ref = :source_ref
+     , speaker = :speaker
+     , metadata = :metadata
+ WHERE seq = :seq;
+
+-- name: salt
+SELECT salt FROM content WHERE seq = :seq;
+
+-- name: insert_version
+INSERT INTO version (seq, version, state) VALUES (:seq, :version, :state);
+
+-- name: insert_name
+INSERT INTO name (scope, key, seq) VALUES (:scope, :key, :seq);
+
+-- name: delete_names
+DELETE FROM name WHERE seq = :seq;
+
+-- name: delete_record
+-- What belongs to the record alone goes with it by the schema.
+DELETE FROM record WHERE seq = :seq;
+
+-- name: insert_words
+INSERT INTO words (rowid, tokens) VALUES (:seq, :tokens);
+
+-- name: delete_words
+-- The index keeps no text, so it has to be told the words that it is to forget.
+INSERT INTO words (words, rowid, tokens) VALUES ('delete', :seq, :tokens);
+
+-- name: link
+-- Drawing an edge again gives it the new weight and end; when it began stays.
+INSERT INTO edge (src, type, dst, weight, created_at, valid_from, valid_until, id)
+VALUES (:src, :type, :dst, :weight, :created_at, :valid_from, :valid_until, :id)
+ON CONFLICT (src, type, dst) DO UPDATE
+   SET weight = excluded.weight
+     , valid_until = excluded.valid_until
+     , id = coalesce(id, excluded.id);
+
+-- name: slot
+-- Where a record's codes are, and the vector they were made from.
+SELECT slot, data FROM vector WHERE model = :model AND seq = :seq;
+
+-- name: unlink
+DELETE FROM edge WHERE src = :src AND type = :type AND dst = :dst;
+
+-- name: superseder
+-- What took the place of a record.
+SELECT src FROM edge WHERE dst = :dst AND type = 'supersedes';
+
+-- name: insert_event
+INSERT INTO event (seq, at, verb, record, author, detail, seal, hash)
+VALUES (:seq, :at, :verb, :record, :author, :detail, :seal, :hash);
+
+-- name: touch
+INSERT INTO access (seq, at)
+SELECT s.value, :at FROM carray(:seqs) s JOIN record r ON r.seq = s.value
+ WHERE true
+ON CONFLICT (seq) DO UPDATE SET at = excluded.at;
+
+-- name: insert_model
+INSERT INTO model (id, name, dimensions, state, generation, slots, synced, tail, boot)
+VALUES (:id, :name, :dimensions, :state, :generation, 0, 0, 0, '');
+
+-- name: update_scan
+UPDATE model
+   SET generation = :generation
+     , slots = :slots
+     , synced = :synced
+     , tail = :tail
+     , boot = :boot
+ WHERE id = :id;
+
+-- name: serve_model
+UPDATE model SET state = 'serving' WHERE id = :id;
+
+-- name: delete_model
+DELETE FROM model WHERE id = :id;
+
+-- name: insert_vector
+INSERT INTO vector (model, seq, slot, data) VALUES (:model, :seq, :slot, :data)
+ON CONFLICT (model, seq) DO UPDATE SET slot = excluded.slot, data = excluded.data;
+
+-- name: delete_vectors
+DELETE FROM vector WHERE model = :model;
+
+-- name: delete_vector
+DELETE FROM vector WHERE model = :model AND seq = :seq;
+
+-- name: wait
+INSERT OR IGNORE INTO waiting (seq) VALUES (:seq);
+
+-- name: wait_all
+-- Everything that is searched and has no vector of this model.
+INSERT OR IGNORE INTO waiting (seq)
+SELECT r.seq FROM record r
+ WHERE r.kind <> 'entity'
+   AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.model = :model AND v.seq = r.seq);
+
+-- name: waits_no_more
+DELETE FROM waiting WHERE seq = :seq;
+
+-- name: empty_waiting
+DELETE FROM waiting;
+
+-- name: set_length
+UPDATE record SET length = :length WHERE seq = :seq;
+
+-- name: clear_words
+INSERT INTO words (words) VALUES ('delete-all');
+
+-- name: clear_vectors
+DELETE FROM vector;
+
+-- name: clear_slots
+-- No slot counts any more; the next vectors start a new file.
+UPDATE model SET generation = generation + 1, slots = 0, synced = 0, tail = 0, boot = '';
+
+-- name: clear_records
+DELETE FROM record;
+
+-- name: tenant_seqs
+SELECT seq FROM record WHERE scope IN (SELECT value FROM json_each(:scopes)) ORDER BY seq;

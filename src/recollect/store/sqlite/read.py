@@ -1,0 +1,316 @@
+"""What can be asked of one snapshot of the file."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from recollect.errors import Conflict
+from recollect.model import Arc, Candidate, Corpus, Counts, Kind, Vectors, Where
+from recollect.store.sqlite import rows
+from recollect.store.sqlite.queries import READ
+from recollect.value import Value, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from recollect.model import Edge, Event, Record, Scope, Vector
+    from recollect.store.sqlite.scans import Scans
+
+# A filter seldom takes out more than half of the best matches.
+_SPARE = 2
+
+
+class ModelRow(Value):
+    """What the file says of a model: its number, its identity, and how to trust its scan file."""
+
+    id: int
+    name: str
+    dimensions: int
+    state: str
+    generation: int
+    slots: int
+    synced: int
+    tail: int
+    boot: str
+
+
+class SqliteReader:
+    """A `Reader` on one connection, inside one transaction."""
+
+    def __init__(
+        self, connection: apsw.Connection, interned: rows.Interned, scans: Callable[[], Scans]
+    ) -> None:
+        self.execute = connection.execute
+        self.interned = interned
+        self._scans = scans
+
+    def records(self, ids: Iterable[str]) -> dict[str, Record]:
+        """See `Reader`."""
+        found = self.execute(READ["records"], {"ids": apsw.carray(wanted)}) if (
+            wanted := tuple(ids)
+        ) else ()
+        made = (rows.record(row, self.interned) for row in found)
+        return {record.id: record for record in made}
+
+    def rows(self, seqs: Sequence[int]) -> dict[int, Record]:
+        """See `Reader`."""
+        if not seqs:
+            return {}
+        found = self.execute(READ["rows"], {"seqs": numbers(seqs)})
+        made = (rows.record(row, self.interned) for row in found)
+        return {record.seq: record for record in made}
+
+    def page(self, where: Where, limit: int, offset: int = 0) -> list[Record]:
+        """See `Reader`."""
+        bound = {**self._filter(where), "limit": limit, "offset": offset}
+        statement = "page"
+        if len(where.kinds) == 1:
+            statement = "page_of_kind"
+            bound["kind"] = where.kinds[0].value
+        seqs = [seq for (seq,) in self.execute(READ[statement], bound)]
+        found = self.rows(seqs)
+        return [found[seq] for seq in seqs]
+
+    def count(self, where: Where) -> int:
+        """See `Reader`."""
+        return int(self.execute(READ["count"], self._filter(where)).get)
+
+    def saying(self, scope: Scope, texts: Sequence[str]) -> dict[str, Record]:
+        """See `Reader`."""
+        number = self._scope_number(scope)
+        seqs: dict[str, int] = {}
+        if number is not None:
+            for text in texts:
+                bound = {"digest": rows.digest(text), "scope": number, "text": text}
+                for (seq,) in self.execute(READ["saying"], bound):
+                    seqs[text] = seq
+        found = self.rows(list(seqs.values()))
+        return {text: found[seq] for text, seq in seqs.items()}
+
+    def named(self, scope: Scope, keys: Sequence[str]) -> dict[str, Record]:
+        """See `Reader`."""
+        seqs = self._named(scope, keys)
+        found = self.rows(list(seqs.values()))
+        return {key: found[seq] for key, seq in seqs.items()}
+
+    def matching(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
+        """See `Reader`."""
+        if not terms or limit < 1:
+            return []
+        bound: dict[str, Any] = {"match": " OR ".join(map(_quoted, terms))}
+        best = list(self.execute(READ["matching"], {**bound, "limit": _SPARE * limit}))
+        chosen = self._filter(where)
+        if best:
+            passing = self._passing([seq for seq, _ in best], chosen)
+            kept = [Candidate(seq, score) for seq, score in best if seq in passing]
+            if len(kept) >= limit or len(best) < _SPARE * limit:
+                return kept[:limit]
+            found = self.execute(READ["matching_where"], {**bound, **chosen, "limit": limit})
+            return [Candidate(seq, score) for seq, score in found]
+        return []
+
+    def corpus(self, terms: Iterable[str]) -> Corpus:
+        """See `Reader`."""
+        documents = self._meta("documents")
+        length = self._meta("length")
+        frequency = {
+            term: self.execute(READ["frequency"], {"term": term}).get or 0 for term in terms
+        }
+        return Corpus(documents, length / documents if documents else 0.0, frequency)
+
+    def nearest(self, vector: Vector, where: Where, limit: int) -> list[Candidate]:
+        """See `Reader`."""
+        model = self.serving()
+        if model is None or limit < 1:
+            return []
+        if len(vector) != model.dimensions:
+            raise Conflict(
+                f"A vector of {len(vector)} numbers cannot be compared with the store's, which "
+                f"have {model.dimensions} and are from {model.name}. Embed with that model."
+            )
+        if model.slots == 0:
+            return []
+        return self._scans().nearest(self, model, vector, where, limit)
+
+    def vectors(self, seqs: Sequence[int]) -> dict[int, Vector]:
+        """See `Reader`."""
+        model = self.serving()
+        return {} if model is None else self.vectors_of(model, seqs)
+
+    def vectors_of(self, model: ModelRow, seqs: Sequence[int]) -> dict[int, Vector]:
+        """The vectors that a model gave these records."""
+        if not seqs:
+            return {}
+        from numpy import float16, float32, frombuffer
+
+        bound = {"seqs": numbers(seqs), "model": model.id}
+        return {
+            seq: frombuffer(data, float16).astype(float32)
+            for seq, data in self.execute(READ["vectors"], bound)
+        }
+
+    def edges(
+        self, ids: Iterable[str], direction: str = "both", types: Sequence[str] = ()
+    ) -> list[Edge]:
+        """See `Reader`."""
+        import json
+
+        wanted = tuple(ids)
+        if not wanted:
+            return []
+        ways = ("outgoing", "incoming") if direction == "both" else (direction,)
+        found: dict[tuple[str, str, str], Edge] = {}
+        for way in ways:
+            bound = {
+                "ids": apsw.carray(wanted),
+                "types": json.dumps(list(types)) if types else None,
+            }
+            for row in self.execute(READ[way], bound):
+                edge = rows.edge(row)
+                found[edge.src, edge.type, edge.dst] = edge
+        return list(found.values())
+
+    def edge(self, id_: str) -> Edge | None:
+        """See `Reader`."""
+        for row in self.execute(READ["edge"], {"id": id_}):
+            return rows.edge(row)
+        return None
+
+    def arcs(self, seqs: Sequence[int], fanout: int) -> list[Arc]:
+        """See `Reader`."""
+        arcs = []
+        for seq in seqs:
+            found = self.execute(READ["arcs"], {"seq": seq, "fanout": fanout})
+            arcs += [Arc(seq, other, weight) for other, weight in found]
+        return arcs
+
+    def versions(self, id_: str) -> list[Record]:
+        """See `Reader`."""
+        from recollect.store import states
+
+        found = self.execute(READ["versions"], {"id": id_})
+        return [replace(states.load(state), seq=seq) for seq, state in found]
+
+    def events(self, after: int, limit: int) -> list[Event]:
+        """See `Reader`."""
+        found = self.execute(READ["events"], {"after": after, "limit": limit})
+        return [rows.event(row, self.interned) for row in found]
+
+    def events_of(self, id_: str) -> list[Event]:
+        """See `Reader`."""
+        found = self.execute(READ["events_of"], {"record": id_})
+        return [rows.event(row, self.interned) for row in found]
+
+    def last_event(self) -> int:
+        """See `Reader`."""
+        for seq, _ in self.execute(READ["last_event"]):
+            return int(seq)
+        return 0
+
+    def counts(self, tenant: str) -> Counts:
+        """See `Reader`."""
+        import json
+
+        mine = [n for n, s in self.interned.load_scopes().items() if s.tenant == tenant]
+        scopes = {"scopes": json.dumps(mine)}
+        if len(mine) == len(self.interned.scopes):
+            kinds = dict(self.execute(READ["kind_counts"]))
+        else:
+            kinds = dict(self.execute(READ["kind_counts_in"], scopes))
+        return Counts(
+            memories=kinds.get(Kind.MEMORY, 0),
+            entities=kinds.get(Kind.ENTITY, 0),
+            relations=self.execute(READ["relation_count"], scopes).get,
+            code_chunks=kinds.get(Kind.CODE, 0),
+            decisions=kinds.get(Kind.DECISION, 0),
+            records=sum(kinds.values()),
+        )
+
+    def models(self) -> Vectors:
+        """See `Reader`."""
+        serving, coming = self.serving(), self.coming()
+        waiting = int(self.execute(READ["waiting_count"]).get)
+        if serving is None:
+            return Vectors(waiting=waiting)
+        filling = coming or serving
+        return Vectors(
+            serving=serving.name,
+            dimensions=serving.dimensions,
+            coming=coming.name if coming else "",
+            done=int(self.execute(READ["vector_count"], {"model": filling.id}).get),
+            waiting=waiting,
+        )
+
+    def waiting(self, limit: int) -> list[Record]:
+        """See `Reader`."""
+        seqs = [seq for (seq,) in self.execute(READ["waiting"], {"limit": limit})]
+        return list(self.rows(seqs).values())
+
+    def serving(self) -> ModelRow | None:
+        """The model whose vectors answer."""
+        return self._model("serving")
+
+    def coming(self) -> ModelRow | None:
+        """The model that is being filled beside the serving one."""
+        return self._model("coming")
+
+    def salts(self) -> list[tuple[int, bytes]]:
+        """What ties each record to its seals in the ledger."""
+        return self.execute(READ["salts"]).fetchall()
+
+    def seqs(self, where: Where) -> list[int]:
+        """The numbers of all records that match."""
+        bound = {**self._filter(where), "limit": -1, "offset": 0}
+        return [seq for (seq,) in self.execute(READ["page"], bound)]
+
+    def passing(self, seqs: Sequence[int], where: Where) -> set[int]:
+        """Of the given records, those that match."""
+        return self._passing(seqs, self._filter(where))
+
+    def _passing(self, seqs: Sequence[int], chosen: dict[str, Any]) -> set[int]:
+        bound = {**chosen, "seqs": numbers(seqs)}
+        return {seq for (seq,) in self.execute(READ["passing"], bound)}
+
+    def _filter(self, where: Where) -> dict[str, Any]:
+        from recollect.store.sqlite.where import parameters
+
+        return parameters(where, self.interned)
+
+    def _model(self, state: str) -> ModelRow | None:
+        for row in self.execute(READ["models"]):
+            model = ModelRow(*row)
+            if model.state == state:
+                return model
+        return None
+
+    def _meta(self, key: str) -> int:
+        return int(self.execute(READ["meta"], {"key": key}).get or 0)
+
+    def _scope_number(self, scope: Scope) -> int | None:
+        for number, known in self.interned.load_scopes().items():
+            if known == scope:
+                return number
+        return None
+
+    def _named(self, scope: Scope, keys: Sequence[str]) -> dict[str, int]:
+        from recollect.model import Scope as Whose
+
+        number = self._scope_number(Whose(scope.tenant, scope.user))
+        if number is None or not keys:
+            return {}
+        bound = {"scope": number, "keys": apsw.carray(tuple(keys))}
+        return dict(self.execute(READ["named"], bound))
+
+
+def numbers(seqs: Sequence[int]) -> Any:  # noqa: ANN401 -- apsw does not name the type
+    """Record numbers as an array that SQLite reads in place."""
+    # An empty array cannot be bound, and no record has number 0.
+    return apsw.carray(array("q", seqs or (0,)))
+
+
+def _quoted(term: str) -> str:
+    """A term as FTS5 takes it: a string, in which nothing is a command."""
+    return '"' + term.replace('"', '""') + '"'

@@ -1,0 +1,102 @@
+"""Checks that the file is sound, and that all that is derived agrees with the records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import apsw
+
+from recollect.model import Problem
+from recollect.store import ledger
+from recollect.store.sqlite.queries import load
+from recollect.store.sqlite.scan import Stale
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from recollect.model import Event
+    from recollect.store.sqlite.read import ModelRow, SqliteReader
+    from recollect.store.sqlite.scans import Scans
+
+_AT_ONCE = 1_000
+_RESTORE = "Restore a backup, or export what can still be read and import it into a new store."
+_REMADE = "Nothing is lost: `recollect verify --repair` makes it again from the records."
+
+
+def problems(reader: SqliteReader, scans: Callable[[], Scans]) -> list[Problem]:
+    """Everything that is wrong; an empty list where nothing is."""
+    queries = load("verify.sql")
+    try:
+        found = list(_file(reader, queries))
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        return [Problem(f"The file is damaged: {error}.", "file", _RESTORE)]
+    if found:
+        return found
+    found += _ledger(reader)
+    found += _records(reader)
+    found += _derived(reader, queries)
+    for model in (reader.serving(), reader.coming()):
+        if model is not None:
+            found += _vectors(reader, scans(), model, queries)
+    return found
+
+
+def _file(reader: SqliteReader, queries: dict[str, str]) -> Iterator[Problem]:
+    for (line,) in reader.execute(queries["whole_file"]):
+        if line != "ok":
+            yield Problem(f"SQLite finds the file damaged: {line}.", "file", _RESTORE)
+    for table, *_ in reader.execute(queries["broken_references"]):
+        yield Problem(f"A row of {table} names a row that is not there.", table, _RESTORE)
+
+
+def _ledger(reader: SqliteReader) -> Iterator[Problem]:
+    broken = ledger.check(_events(reader))
+    if broken is not None:
+        yield broken
+
+
+def _events(reader: SqliteReader) -> Iterator[Event]:
+    after = 0
+    while page := reader.events(after, _AT_ONCE):
+        yield from page
+        after = page[-1].seq
+
+
+def _records(reader: SqliteReader) -> Iterator[Problem]:
+    """Whether each record, and each version of it, is what the ledger sealed."""
+    for seq, salt in reader.salts():
+        record = reader.rows([seq])[seq]
+        history = [*reader.versions(record.id), record] if record.version > 1 else [record]
+        problem = ledger.vouched(history, salt, reader.events_of(record.id))
+        if problem is not None:
+            yield problem
+
+
+def _derived(reader: SqliteReader, queries: dict[str, str]) -> Iterator[Problem]:
+    checks = (
+        ("unindexed", "A record is missing from the word index.", _REMADE),
+        ("indexed_ghosts", "The word index holds words of a record that is gone.", _REMADE),
+        ("vectorless", "A record neither has a vector nor waits for one.", _REMADE),
+        ("circles", "A record took, through others, its own place.", _RESTORE),
+    )
+    for name, what, advice in checks:
+        for (which,) in reader.execute(queries[name]):
+            yield Problem(what, f"record {which}", advice)
+    for documents, counted, length, added in reader.execute(queries["sums"]):
+        if (documents, length) != (counted, added):
+            yield Problem("The sums that BM25 uses are off.", "word index", _REMADE)
+
+
+def _vectors(
+    reader: SqliteReader, scans: Scans, model: ModelRow, queries: dict[str, str]
+) -> Iterator[Problem]:
+    if not model.slots:
+        return
+    try:
+        seqs = scans.slots(model)
+    except Stale:
+        yield Problem("The scan file is missing or behind.", model.name, _REMADE)
+        return
+    for seq, slot in reader.execute(queries["slots_of"], {"model": model.id}):
+        if slot >= model.slots or int(seqs[slot]) != seq:
+            yield Problem("A record's codes are not where they should be.", f"#{seq}", _REMADE)
