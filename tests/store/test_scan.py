@@ -296,6 +296,38 @@ def test_an_end_of_validity_moves_to_earlier_times_only(scan):
     assert found == [[2, 2, 1], [2, 2, 1], [2, 1, 1]]
 
 
+def test_a_snapshot_finds_what_was_hidden_after_it(scan):
+    rows = vectors(4)
+    scan.write(0, plain(rows))
+    scan.tighten([0], dead=True, change=5)
+    scan.tighten([1], valid_until=20, change=7)
+    scan.tighten([2], dead=True)
+    found = {
+        change: sorted(scan.search(rows[0], 4, Filter(at=30, change=change), 4).slots)
+        for change in (4, 5, 6, 7, None)
+    }
+    assert found == {4: [0, 1, 3], 5: [1, 3], 6: [1, 3], 7: [3], None: [3]}
+
+
+def test_an_older_change_that_is_noted_later_hides_no_less(scan):
+    rows = vectors(3)
+    scan.write(0, plain(rows))
+    scan.tighten([0], dead=True, change=9)
+    scan.tighten([1], dead=True, change=3)
+    assert scan.search(rows[0], 3, Filter(change=4), 3).slots.tolist() == [0, 2]
+    assert scan.search(rows[0], 3, Filter(change=9), 3).slots.tolist() == [2]
+
+
+def test_a_slot_that_is_written_again_has_never_changed(scan):
+    scan.write(0, slots(2))
+    scan.tighten([1], dead=True, change=9)
+    again = slots(1, first=5)
+    scan.write(1, again)
+    assert scan.wrong(1, again).tolist() == []
+    for change in (3, 9, None):
+        assert len(scan.search(again.vectors[0], 2, Filter(change=change), 2).slots) == 2
+
+
 def test_tightening_leaves_the_checksum_as_it_is(scan):
     scan.write(0, slots(4))
     before = scan.tail(4), scan.checksum(0, 4)

@@ -67,12 +67,13 @@ class Layout:
         self.dims = dims
         width = codes.width(dims)
         self.centre = _HEADER.size + codes.packed_size(dims)
-        self.start = -(-(self.centre + 4 + width) // _PAGE) * _PAGE
+        self.newest = self.centre + 4 + width
+        self.start = -(-(self.newest + 8) // _PAGE) * _PAGE
         self.places: dict[str, Place] = {}
         self.block_bytes = 0
         self._add("codes", np.int8, width)
         self._add("bits", np.uint8, width // 8)
-        for name in ("seq", "valid_from", "valid_until"):
+        for name in ("seq", "valid_from", "valid_until", "changed"):
             self._add(name, np.int64)
         self._add("scope", np.int32)
         self._add("type", np.uint16)

@@ -3,7 +3,8 @@
 All processes share it through the page cache. A slot holds one vector as codes, and what filters
 look at. The database says how many slots count; whatever lies behind them is rubbish that a writer
 left when it died, and is overwritten. Slots stay as they are, but for two changes that may only
-hide them: `dead`, and an earlier end of validity. NumPy loads with this module.
+hide them: `dead`, and an earlier end of validity. A reader whose snapshot is older than such a
+change finds the slot as before; the database then says what is true. NumPy loads with this module.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from recollect.store.sqlite.layout import (
     seal,
     unseal,
 )
-from recollect.store.sqlite.sift import Filter, conditions, smallest
+from recollect.store.sqlite.sift import Filter, lasting, passing, smallest
 from recollect.value import Value
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.store.sqlite.layout import Rows
-    from recollect.store.sqlite.sift import Mask, Slots
+    from recollect.store.sqlite.sift import Mask, Slots, Test
 
     Floats: TypeAlias = NDArray[float32]
 
@@ -147,6 +148,7 @@ class Scan:
         if (middle := self._middle()) is not None:
             columns.pop("bits")
             bad |= (found["bits"] != codes.sides(found["codes"], middle)).any(axis=1)
+        columns.pop("changed")
         for name, values in columns.items():
             bad |= found[name] != values
         return at + np.flatnonzero(bad)
@@ -164,6 +166,7 @@ class Scan:
             "valid_from": slots.valid_from,
             "valid_until": slots.valid_until,
             "dead": np.zeros(len(slots.seqs), np.uint8),
+            "changed": np.zeros(len(slots.seqs), np.int64),
         }
 
     def _middle(self) -> codes.Bytes | None:
@@ -209,9 +212,22 @@ class Scan:
         except OSError as error:
             raise _not_written(error) from error
 
-    def tighten(self, slots: Sequence[int], *, dead: bool = False, valid_until: int = OPEN) -> None:
-        """Hide slots, or end their validity earlier than now; never the reverse."""
+    def tighten(
+        self,
+        slots: Sequence[int],
+        *,
+        dead: bool = False,
+        valid_until: int = OPEN,
+        change: int = 0,
+    ) -> None:
+        """Hide slots, or end their validity earlier than now; never the reverse.
+
+        `change` is the number of the change that this is part of: older snapshots, which say so
+        in their filter, still find the slots.
+        """
         try:
+            # First, so that whoever sees a slot hidden can also see since when.
+            self._note(slots, change)
             for slot in slots:
                 if dead:
                     os.pwrite(self._file, b"\x01", self._layout.offset("dead", slot))
@@ -219,6 +235,16 @@ class Scan:
                     self._end(slot, valid_until)
         except OSError as error:
             raise _not_written(error) from error
+
+    def _note(self, slots: Sequence[int], change: int) -> None:
+        if change > self._newest():
+            os.pwrite(self._file, np.int64(change).tobytes(), self._layout.newest)
+        for slot in slots if change else ():
+            os.pwrite(self._file, np.int64(change).tobytes(), self._layout.offset("changed", slot))
+
+    def _newest(self) -> int:
+        """The last change that hid anything."""
+        return int(np.frombuffer(os.pread(self._file, 8, self._layout.newest), np.int64)[0])
 
     def _end(self, slot: int, valid_until: int) -> None:
         place = self._layout.offset("valid_until", slot)
@@ -229,7 +255,7 @@ class Scan:
         """The `k` nearest of the first `count` slots, as far as codes can tell."""
         mapped = self._mapped(count)
         turned = self._turn(query.reshape(1, -1))
-        choice = _choose(mapped, count, what)
+        choice = self._choose(mapped, count, what)
         if choice.rows * turned.shape[1] > _COMPARED and (middle := self._middle()) is not None:
             choice = choice.likely(codes.sides(codes.quantise(turned), middle), k)
         code, scale = codes.sharpen(turned)
@@ -238,6 +264,17 @@ class Scan:
         order = np.argsort(products, kind="stable")
         slots, cosines = slots[order], products[order] / np.float32(-scale * self._scale)
         return Found(slots, mapped.take("seq", slots).astype(np.int64), cosines)
+
+    def _choose(self, mapped: Mapped, count: int, what: Filter) -> _Choice:
+        """The slots that pass a filter."""
+        choice = _Choice(mapped, count, count)
+        for name, holds in lasting(what):
+            choice = choice.narrowed(choice.test(name, holds))
+        passed = np.logical_and.reduce([choice.test(*condition) for condition in passing(what)])
+        # Looked at last: what hid a slot up to now has left its number before it did so.
+        if (change := what.change) is not None and self._newest() > change:
+            passed |= choice.test("changed", lambda last: last > change)
+        return choice.narrowed(passed)
 
     def seqs(self, count: int) -> NDArray[int64]:
         """The record of each slot."""
@@ -284,6 +321,23 @@ class _Choice(Value):
     slots: Slots | None = None
     mask: Mask | None = None
 
+    def test(self, name: str, holds: Test) -> Mask:
+        """Where something holds in a column."""
+        if self.slots is None:
+            return self.mapped.test(name, self.count, holds)
+        return holds(self.mapped.take(name, self.slots))
+
+    def narrowed(self, passed: Mask) -> _Choice:
+        """Those that passed as well, as numbers where they are few."""
+        if self.slots is not None:
+            slots = self.slots[passed]
+            return _Choice(self.mapped, self.count, len(slots), slots)
+        mask = passed if self.mask is None else passed & self.mask
+        size = int(np.count_nonzero(mask))
+        if size < self.count * _FEW:
+            return _Choice(self.mapped, self.count, size, np.flatnonzero(mask))
+        return _Choice(self.mapped, self.count, size, mask=None if size == self.count else mask)
+
     @property
     def rows(self) -> int:
         """How many have to be compared to find the nearest."""
@@ -312,25 +366,6 @@ class _Choice(Value):
             hidden = self.mask is not None and not self.mask[start:stop].any()
             yield len(rows) if hidden else rows
             start = stop
-
-
-def _choose(mapped: Mapped, count: int, what: Filter) -> _Choice:
-    """The slots that pass a filter: as numbers where they are few, else as a mask or as all."""
-    slots: Slots | None = None
-    mask: Mask | None = None
-    size = count
-    for name, holds in conditions(what):
-        if slots is not None:
-            slots = slots[holds(mapped.take(name, slots))]
-            continue
-        passed = mapped.test(name, count, holds)
-        mask = passed if mask is None else np.logical_and(mask, passed, out=mask)
-        size = int(np.count_nonzero(mask))
-        if size < count * _FEW:
-            slots = np.flatnonzero(mask)
-    if slots is not None:
-        return _Choice(mapped, count, len(slots), slots)
-    return _Choice(mapped, count, size, mask=None if size == count else mask)
 
 
 def _distances(code: Rows, parts: Iterable[Rows | int], count: int) -> Floats:
