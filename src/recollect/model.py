@@ -166,6 +166,22 @@ class Where(Value):
     since: datetime | None = None
     until: datetime | None = None
 
+    def admits(self, record: Record) -> bool:
+        """Whether the record is one that the read is about."""
+        whose = record.scope
+        return (
+            whose.tenant == self.tenant
+            and self.user in {None, whose.user}
+            and self.project in {None, whose.project}
+            and self.session in {None, record.session}
+            and (not self.kinds or record.kind in self.kinds)
+            and (not self.types or record.type in self.types)
+            and (not self.statuses or record.status in self.statuses)
+            and (self.at is None or record.valid_at(self.at))
+            and (self.since is None or self.since <= record.event_time)
+            and (self.until is None or record.event_time < self.until)
+        )
+
 
 class Candidate(Value):
     """A record that a search proposes: the store's number of it, and how well it fits."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from recollect.model import (
     Author,
@@ -21,6 +20,12 @@ from recollect.model import (
     Where,
 )
 from recollect.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from recollect.model import Vector
 
 Answer = TypeVar("Answer")
 
@@ -83,7 +88,7 @@ class RememberAll(Op[RememberedAll]):
 
     items: tuple[Remember, ...]
     # One row for each item, where the caller has them already (a restore, a migration).
-    vectors: object | None = None
+    vectors: Sequence[Vector] | None = None
 
 
 class Revised(Value):

@@ -71,6 +71,14 @@ class Cached(Generic[E]):
         if self.disk is not None and gone:
             self.disk.forget(gone)
 
+    def forget_all(self) -> None:
+        """Remove every vector there is. Raises `Unavailable` when the file resists."""
+        with self._lock:
+            self._times_forgotten += 1
+            self._memory.clear()
+        if self.disk is not None:
+            self.disk.forget_all()
+
     def flush(self) -> None:
         """Write down what the file does not have yet."""
         if self.disk is not None:

@@ -47,3 +47,6 @@ DELETE FROM vector
 -- In every space: a forgotten text may have been a query, too, and embedded by several models.
 DELETE FROM vector
  WHERE text IN (SELECT unhex(value) FROM json_each(:texts));
+
+-- name: forget_all
+DELETE FROM vector;

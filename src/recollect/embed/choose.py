@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from recollect.embed.background import Background
+from recollect.embed.background import PATIENCE, Background
 from recollect.embed.cache import Cached
 from recollect.errors import InvalidRequest
 from recollect.value import Value, fields
@@ -46,14 +46,18 @@ class EmbedSettings(Value):
         return f"EmbedSettings({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
 
 
-def open_embedder(settings: EmbedSettings) -> Cached[Background]:
+def open_embedder(
+    settings: EmbedSettings, *, patience: float = PATIENCE
+) -> Cached[Background]:
     """The embedder that the settings ask for; nothing is loaded yet.
+
+    `patience` is how many seconds a call waits for a model that is still loading.
 
     Raises:
         InvalidRequest: the settings do not name a provider, or lack what it needs.
 
     """
-    embedder = Background(_provided(settings))
+    embedder = Background(_provided(settings), patience=patience)
     return Cached(embedder, _disk(settings.cache_path), settings.cache_size)
 
 

@@ -88,7 +88,17 @@ class DiskCache:
         gone = set(texts)
         with self._lock:
             self._pending = {k: v for k, v in self._pending.items() if k[0] not in gone}
-        if not self._try(lambda db: self._erase(db, gone), otherwise=False) and _is_ours(self.path):
+        self._must_erase("forget", {"texts": _hex(gone)})
+
+    def forget_all(self) -> None:
+        """Remove every vector. Raises `Unavailable` as `forget` does."""
+        with self._lock:
+            self._pending.clear()
+        self._must_erase("forget_all", {})
+
+    def _must_erase(self, statement: str, bound: dict[str, str]) -> None:
+        done = self._try(lambda db: self._erase(db, statement, bound), otherwise=False)
+        if not done and _is_ours(self.path):
             raise Unavailable(
                 f"The vectors of forgotten texts could not be removed from {self.path}. Try again,"
                 " or delete that file: it is only a cache.",
@@ -147,13 +157,13 @@ class DiskCache:
         before, self._times_forgotten = self._times_forgotten, _times_forgotten(db)
         return before != self._times_forgotten
 
-    def _erase(self, db: apsw.Connection, texts: set[bytes]) -> bool:
+    def _erase(self, db: apsw.Connection, statement: str, bound: dict[str, str]) -> bool:
         db.set_busy_timeout(FORGET_WAIT_MS)
         try:
             with _transaction(db):
                 if self._others_forgot(db):
                     self._pending.clear()
-                db.execute(_STATEMENTS["forget"], {"texts": _hex(texts)})
+                db.execute(_STATEMENTS[statement], bound)
                 db.execute(_STATEMENTS["count_forgetting"])
                 self._times_forgotten += 1
             # The log still holds the pages as they were.

@@ -1,1 +1,109 @@
-"""Carries out each op: embed, read, decide, apply."""
+"""Carries out ops: one call is one op, one transaction, one answer."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from recollect import ops
+from recollect.engine.ports import Ids, Ports
+from recollect.engine.semantics import Semantics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
+    from recollect.embed import Model
+    from recollect.embed.background import Background
+    from recollect.embed.cache import Cached
+    from recollect.engine.upkeep import Upkeep
+    from recollect.ops import Op
+    from recollect.rules.redact import Policy
+    from recollect.store import Store
+
+Answer = TypeVar("Answer")
+
+# By module, so that reading a record does not import what writing one takes.
+HANDLERS: dict[type[Op[Any]], tuple[str, str]] = {
+    ops.Remember: ("writes", "remember"),
+    ops.RememberAll: ("writes", "remember_all"),
+    ops.Revise: ("writes", "revise"),
+    ops.Supersede: ("changes", "supersede"),
+    ops.Invalidate: ("changes", "invalidate"),
+    ops.Forget: ("changes", "forget"),
+    ops.Wipe: ("changes", "wipe"),
+    ops.Get: ("reads", "get"),
+    ops.List: ("reads", "page"),
+    ops.History: ("reads", "history"),
+    ops.Changes: ("reads", "changes"),
+    ops.Status: ("reads", "status"),
+    ops.Verify: ("reads", "verify"),
+    ops.Recall: ("recall", "recall"),
+    ops.Describe: ("graph", "describe"),
+    ops.Relate: ("graph", "relate"),
+    ops.Explore: ("graph", "explore"),
+}
+
+
+class Engine:
+    """One memory engine. Everything it knows of the world is in its ports."""
+
+    def __init__(  # noqa: PLR0913 -- its ports, each with a default but two
+        self,
+        store: Store,
+        embedder: Callable[[], Cached[Background]],
+        *,
+        older: Callable[[Model], Cached[Background] | None] = lambda _: None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        new_id: Callable[[str], str] | None = None,
+        secrets: Policy | str = "block",
+    ) -> None:
+        self.ports = Ports(
+            store=store,
+            semantics=Semantics(embedder, older),
+            clock=clock,
+            new_id=new_id or Ids(clock),
+            secrets=lambda: _policy(secrets),
+        )
+        self._upkeep: Upkeep | None = None
+
+    def run(self, op: Op[Answer]) -> Answer:
+        """Carry out one op, and answer what it promises."""
+        module, name = HANDLERS[type(op)]
+        handler = getattr(import_module(f"recollect.engine.{module}"), name)
+        return cast("Answer", handler(self.ports, op))
+
+    def start(self) -> Self:
+        """Begin what goes on behind the calls: loading the model, embedding what waits."""
+        from recollect.engine.upkeep import Upkeep
+
+        if self._upkeep is None:
+            self._upkeep = Upkeep(self.ports)
+            self._upkeep.start()
+        return self
+
+    def settle(self) -> int:
+        """Embed all that waits, and answer how many records that were."""
+        from recollect.engine.upkeep import fill
+
+        return fill(self.ports)
+
+    def close(self) -> None:
+        """Finish what goes on behind the calls, then let go of the store and the models."""
+        if self._upkeep is not None:
+            self._upkeep.stop()
+        self.ports.semantics.close()
+        self.ports.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _policy(named: Policy | str) -> Policy:
+    from recollect.rules.redact import Policy
+
+    return Policy(named)

@@ -120,9 +120,13 @@ def folded(text: str) -> str:
 
 def passage(record: Record) -> str:
     """The text that stands for a record in the word index and in the embedding."""
-    title = "" if record.text.startswith(record.title) else record.title
-    said = f"{title}. {record.text}" if title else record.text
-    return f"{record.speaker}: {said}" if record.speaker else said
+    return spoken(record.speaker, record.title, record.text)
+
+
+def spoken(speaker: str, title: str, text: str) -> str:
+    """A passage from its parts; a title that the text begins with is not said twice."""
+    said = f"{title}. {text}" if title and not text.startswith(title) else text
+    return f"{speaker}: {said}" if speaker else said
 
 
 def stem(word: str) -> str:

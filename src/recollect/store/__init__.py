@@ -41,6 +41,12 @@ class Reader(Protocol):
     def rows(self, seqs: Sequence[int]) -> dict[int, Record]:
         """The records with these numbers; a number that names none is left out."""
 
+    def texts(self, seqs: Sequence[int]) -> dict[int, str]:
+        """The passages of these records, at less cost than the records."""
+
+    def admitted(self, seqs: Sequence[int], where: Where) -> set[int]:
+        """Of these records, those that match."""
+
     def page(self, where: Where, limit: int, offset: int = 0) -> list[Record]:
         """One page of the records that match, newest first."""
 
@@ -74,8 +80,10 @@ class Reader(Protocol):
         """The edge that a caller drew and that has this id."""
 
     def arcs(self, seqs: Sequence[int], fanout: int) -> list[Arc]:
-        """The arcs from these records in both directions, at most `fanout` a record, heaviest
-        and then newest first, edges that are closed left out."""
+        """At most `fanout` arcs a record, both directions, heaviest and then newest first.
+
+        Edges that are closed are left out.
+        """
 
     def versions(self, id_: str) -> list[Record]:
         """The earlier versions of a record, oldest first. `updated_at` says since when."""
@@ -89,11 +97,20 @@ class Reader(Protocol):
     def last_event(self) -> int:
         """The number of the ledger's newest entry, 0 where it is empty."""
 
+    def total(self) -> int:
+        """How many records all tenants have together."""
+
     def counts(self, tenant: str) -> Counts:
         """How much one tenant holds."""
 
     def models(self) -> Vectors:
         """Which model serves, and how far the coming one is."""
+
+    def serving_model(self) -> Model | None:
+        """The model whose vectors answer searches, at the cost of one look."""
+
+    def filling_model(self) -> Model | None:
+        """The model that records wait for: the coming one, or else the serving one."""
 
     def waiting(self, limit: int) -> list[Record]:
         """Records that still have no vector of the coming model, or else of the serving one."""
@@ -120,7 +137,8 @@ class Writer(Reader, Protocol):
     def embed(self, vectors: Mapping[int, Vector], model: Model) -> None:
         """Keep vectors of a model for records that wait for them.
 
-        The coming model becomes the serving one with the last of them."""
+        The coming model becomes the serving one with the last of them.
+        """
 
     def wipe(self, tenant: str, author: Author, at: int) -> Counts:
         """Delete everything of one tenant; the ledger keeps one entry that says so."""

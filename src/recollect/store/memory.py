@@ -147,6 +147,14 @@ class MemoryReader:
         found = (r for r in self._state.records.values() if r.seq in wanted)
         return {r.seq: r for r in self._whole(found)}
 
+    def texts(self, seqs: Sequence[int]) -> dict[int, str]:
+        """The passages of these records, at less cost than the records."""
+        return {seq: analyse.passage(record) for seq, record in self.rows(seqs).items()}
+
+    def admitted(self, seqs: Sequence[int], where: Where) -> set[int]:
+        """Of these records, those that match."""
+        return {seq for seq, record in self.rows(seqs).items() if where.admits(record)}
+
     def page(self, where: Where, limit: int, offset: int = 0) -> list[Record]:
         """One page of the records that match, newest first."""
         newest_first = self._where(where)[::-1]
@@ -261,6 +269,10 @@ class MemoryReader:
         """The number of the ledger's newest entry, 0 where it is empty."""
         return len(self._state.events)
 
+    def total(self) -> int:
+        """How many records all tenants have together."""
+        return len(self._state.records)
+
     def counts(self, tenant: str) -> Counts:
         """How much one tenant holds."""
         kinds = [r.kind for r in self._state.records.values() if r.scope.tenant == tenant]
@@ -289,6 +301,14 @@ class MemoryReader:
             waiting=len(self._state.unembedded(filling)),
         )
 
+    def serving_model(self) -> Model | None:
+        """The model whose vectors answer searches."""
+        return self._state.serving
+
+    def filling_model(self) -> Model | None:
+        """The model that records wait for: the coming one, or else the serving one."""
+        return self._state.coming or self._state.serving
+
     def waiting(self, limit: int) -> list[Record]:
         """Records that still have no vector of the coming model, or else of the serving one."""
         filling = self._state.coming or self._state.serving
@@ -296,7 +316,7 @@ class MemoryReader:
 
     def _where(self, where: Where) -> list[Record]:
         """The records that match, oldest first."""
-        return [record for record in self._state.records.values() if _matches(record, where)]
+        return [record for record in self._state.records.values() if where.admits(record)]
 
     def _whole(self, records: Iterable[Record]) -> list[Record]:
         """With what the edges say of them."""
@@ -506,38 +526,6 @@ class MemoryWriter(MemoryReader):
 def _stored(record: Record, seq: int, accessed_at: datetime | None) -> Record:
     """Without what a caller cannot decide."""
     return replace(record, seq=seq, accessed_at=accessed_at, supersedes=(), superseded_by="")
-
-
-def _matches(record: Record, where: Where) -> bool:
-    whose = record.scope
-    return (
-        whose.tenant == where.tenant
-        and where.user in (None, whose.user)
-        and where.project in (None, whose.project)
-        and where.session in (None, record.session)
-        and (not where.kinds or record.kind in where.kinds)
-        and (not where.types or record.type in where.types)
-        and (not where.statuses or record.status in where.statuses)
-        and (where.at is None or record.valid_at(where.at))
-        and (where.since is None or where.since <= record.event_time)
-        and (where.until is None or record.event_time < where.until)
-    )
-
-
-def _check_length(vector: Vector, model: Model) -> None:
-    if len(vector) != model.dimensions:
-        raise Conflict(
-            f"A vector has {len(vector)} numbers, but those of {model.name} have "
-            f"{model.dimensions}. Read again which model serves, and embed with that one.",
-            model=model.name,
-            dimensions=model.dimensions,
-        )
-
-
-def _cosine(one: Vector, other: Vector) -> float:
-    from numpy.linalg import norm
-
-    return float(one @ other / (norm(one) * norm(other) or 1.0))
 
 
 def _best(found: list[Candidate], limit: int) -> list[Candidate]:

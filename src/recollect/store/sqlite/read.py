@@ -16,6 +16,7 @@ from recollect.value import Value, replace
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from recollect.embed import Model
     from recollect.model import Edge, Event, Record, Scope, Vector
     from recollect.store.sqlite.scans import Scans
 
@@ -210,6 +211,10 @@ class SqliteReader:
             return int(seq)
         return 0
 
+    def total(self) -> int:
+        """See `Reader`."""
+        return int(self.execute(READ["total"]).get)
+
     def counts(self, tenant: str) -> Counts:
         """See `Reader`."""
         import json
@@ -244,6 +249,14 @@ class SqliteReader:
             waiting=waiting,
         )
 
+    def serving_model(self) -> Model | None:
+        """See `Reader`."""
+        return _identity(self.serving())
+
+    def filling_model(self) -> Model | None:
+        """See `Reader`."""
+        return _identity(self.coming() or self.serving())
+
     def waiting(self, limit: int) -> list[Record]:
         """See `Reader`."""
         seqs = [seq for (seq,) in self.execute(READ["waiting"], {"limit": limit})]
@@ -266,8 +279,15 @@ class SqliteReader:
         bound = {**self._filter(where), "limit": -1, "offset": 0}
         return [seq for (seq,) in self.execute(READ["page"], bound)]
 
-    def passing(self, seqs: Sequence[int], where: Where) -> set[int]:
-        """Of the given records, those that match."""
+    def texts(self, seqs: Sequence[int]) -> dict[int, str]:
+        """See `Reader`."""
+        from recollect.rules.analyse import spoken
+
+        found = self.execute(READ["texts"], {"seqs": numbers(seqs)})
+        return {seq: spoken(speaker, title, text) for seq, speaker, title, text in found}
+
+    def admitted(self, seqs: Sequence[int], where: Where) -> set[int]:
+        """See `Reader`."""
         return self._passing(seqs, self._filter(where))
 
     def _passing(self, seqs: Sequence[int], chosen: dict[str, Any]) -> set[int]:
@@ -309,6 +329,14 @@ def numbers(seqs: Sequence[int]) -> Any:  # noqa: ANN401 -- apsw does not name t
     """Record numbers as an array that SQLite reads in place."""
     # An empty array cannot be bound, and no record has number 0.
     return apsw.carray(array("q", seqs or (0,)))
+
+
+def _identity(row: ModelRow | None) -> Model | None:
+    if row is None:
+        return None
+    from recollect.embed import Model
+
+    return Model(row.name, row.dimensions)
 
 
 def _quoted(term: str) -> str:

@@ -67,7 +67,7 @@ class Scans:
         except Stale:
             self.stale = True
             seqs = _exact(reader, model, query, where, wanted)
-        passing = reader.passing(seqs, where) if seqs else set()
+        passing = reader.admitted(seqs, where) if seqs else set()
         vectors = reader.vectors_of(model, [seq for seq in seqs if seq in passing])
         scored = [Candidate(seq, float(_unit(row) @ query)) for seq, row in vectors.items()]
         return sorted(scored, key=lambda c: (-c.score, c.seq))[:limit]

@@ -261,3 +261,13 @@ SELECT seq FROM record ORDER BY seq;
 -- name: salts
 -- What ties each record to its seals.
 SELECT seq, salt FROM content ORDER BY seq;
+
+-- name: total
+-- How many records there are.
+SELECT count(*) FROM record;
+
+-- name: texts
+-- What passages are made of.
+SELECT c.seq, c.speaker, c.title, c.text
+  FROM carray(:seqs) s
+  JOIN content c ON c.seq = s.value;

@@ -1,0 +1,136 @@
+"""Handlers that end things: supersede, invalidate, forget, wipe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.engine.named import Names
+from recollect.engine.ports import RELATION
+from recollect.engine.reads import existing, mine, missing
+from recollect.errors import Conflict
+from recollect.model import Entry, Plan, micros
+from recollect.ops import Forgotten, Invalidated, Superseded, Wiped
+from recollect.rules import check, plan
+from recollect.rules.analyse import passage
+from recollect.value import replace
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from recollect.engine.ports import Ports
+    from recollect.model import Edge, Record
+    from recollect.ops import Forget, Invalidate, Supersede, Wipe
+    from recollect.store import Reader, Writer
+
+_MOST_AT_ONCE = 10_000
+
+
+def supersede(ports: Ports, op: Supersede) -> Superseded:
+    """Say that a newer record takes the place of an older one."""
+    with ports.store.writing() as tx:
+        old, new = _pair(tx, op.old, op.new, op.tenant)
+        now = ports.clock()
+        tx.apply(_succession(op, old, new, now, None))
+        after = tx.records([op.old, op.new])
+    return Superseded(after[op.old], after[op.new])
+
+
+def invalidate(ports: Ports, op: Invalidate) -> Invalidated:
+    """Say that a record, or a relation, is no longer true."""
+    check.line(op.reason, "reason")
+    with ports.store.writing() as tx:
+        now = ports.clock()
+        if op.id.startswith(RELATION):
+            return Invalidated(None, _end_relation(tx, op, now))
+        if op.superseded_by:
+            old, new = _pair(tx, op.id, op.superseded_by, op.tenant)
+            tx.apply(_succession(op, old, new, now, now))
+        else:
+            (old,) = existing(tx, (op.id,), op.tenant)
+            # Ended already: to say so again changes nothing, and keeps when it ended.
+            if old.valid_until is None or old.valid_until > now:
+                tx.apply(
+                    Plan(
+                        "invalidate",
+                        op.author,
+                        now,
+                        update=(Entry(plan.closed(old, now, now)),),
+                        detail=plan.detail(reason=op.reason),
+                    )
+                )
+        return Invalidated(tx.records([op.id])[op.id])
+
+
+def forget(ports: Ports, op: Forget) -> Forgotten:
+    """Delete records or relations for good."""
+    check.positive("number of ids", len(op.ids), _MOST_AT_ONCE)
+    check.line(op.reason, "reason")
+    ids = tuple(dict.fromkeys(op.ids))
+    now = ports.clock()
+    with ports.store.writing() as tx:
+        drawn = [_relation(tx, id_, op.tenant) for id_ in ids if id_.startswith(RELATION)]
+        records = existing(tx, tuple(i for i in ids if not i.startswith(RELATION)), op.tenant)
+        texts = [
+            passage(state) for one in records for state in (*tx.versions(one.id), one)
+        ]
+        names = Names(ports, tx, op.author, now)
+        gone = tuple(record.id for record in records)
+        tx.apply(
+            Plan(
+                "forget",
+                op.author,
+                now,
+                unlink=tuple(drawn),
+                forget=(*gone, *names.orphaned(gone)),
+                detail=plan.detail(reason=op.reason),
+            )
+        )
+    ports.semantics.forget(texts)
+    return Forgotten(ids)
+
+
+def wipe(ports: Ports, op: Wipe) -> Wiped:
+    """Delete everything of one tenant."""
+    with ports.store.writing() as tx:
+        counts = tx.wipe(op.tenant, op.author, micros(ports.clock()))
+    ports.semantics.forget_all()
+    return Wiped(counts)
+
+
+def _pair(reader: Reader, old: str, new: str, tenant: str) -> tuple[Record, Record]:
+    if old == new:
+        raise Conflict(f"Record {old} cannot take its own place. Name two records.", id=old)
+    first, second = existing(reader, (old, new), tenant)
+    return first, second
+
+
+def _succession(
+    op: Supersede | Invalidate, old: Record, new: Record, now: datetime, at: datetime | None
+) -> Plan:
+    entry, edge = plan.superseded(old, new, now, at)
+    reason = getattr(op, "reason", "")
+    return Plan(
+        "supersede",
+        op.author,
+        now,
+        update=(entry,),
+        link=(edge,),
+        detail=plan.detail(by=new.id, reason=reason),
+    )
+
+
+def _relation(reader: Reader, id_: str, tenant: str) -> Edge:
+    edge = reader.edge(id_)
+    if edge is None or edge.src not in mine(reader, (edge.src,), tenant):
+        raise missing(id_)
+    return edge
+
+
+def _end_relation(tx: Writer, op: Invalidate, now: datetime) -> Edge:
+    edge = _relation(tx, op.id, op.tenant)
+    if edge.valid_until is None or edge.valid_until > now:
+        ended = replace(edge, valid_until=max(edge.valid_from, now))
+        detail = plan.detail(reason=op.reason)
+        tx.apply(Plan("invalidate", op.author, now, link=(ended,), detail=detail))
+        return ended
+    return edge

@@ -1,0 +1,72 @@
+"""What an engine knows of the world outside: its ports, and the ids that it gives out."""
+
+from __future__ import annotations
+
+import os
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from recollect.model import Kind, micros
+from recollect.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from recollect.engine.semantics import Semantics
+    from recollect.rules.redact import Policy
+    from recollect.store import Store
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_HALF = 10
+_PREFIXES = {
+    Kind.DECISION: "dec_",
+    Kind.PROPOSAL: "proposal-",
+    Kind.OUTCOME: "outcome_",
+    Kind.SIGNAL: "sig_",
+    Kind.SKILL: "sk_",
+    Kind.ANTIPATTERN: "anti_",
+    Kind.ENTITY: "ent_",
+    Kind.CODE: "code_",
+}
+RELATION = "rel_"
+
+
+class Ports(Value):
+    """Everything that a handler may ask or change."""
+
+    store: Store
+    semantics: Semantics
+    clock: Callable[[], datetime]
+    new_id: Callable[[str], str]
+    # A function that gives the policy for secrets, so that reads need not import it.
+    secrets: Callable[[], Policy]
+
+
+class Ids:
+    """Ids of 20 characters: microseconds, then chance, so that they sort by time."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
+        self._last = 0
+        self._lock = Lock()
+
+    def __call__(self, prefix: str = "") -> str:
+        """A new id. Two of one process never sort the other way round, whatever the clock does."""
+        with self._lock:
+            self._last = max(self._last + 1, micros(self._clock()))
+            time = self._last
+        return prefix + _base36(time) + _base36(int.from_bytes(os.urandom(8), "big"))
+
+
+def prefix_of(kind: Kind) -> str:
+    """What the ids of a kind begin with; a memory's with nothing."""
+    return _PREFIXES.get(kind, "")
+
+
+def _base36(number: int) -> str:
+    digits = ""
+    for _ in range(_HALF):
+        number, digit = divmod(number, 36)
+        digits = _DIGITS[digit] + digits
+    return digits

@@ -1,0 +1,138 @@
+"""Handlers that only look: records, pages, history, the ledger, and how the engine is."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from recollect._version import __version__
+from recollect.errors import NotFound
+from recollect.ops import Changed, Got, Health, Listed, Told, Verified
+from recollect.rules import check
+from recollect.value import replace
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from recollect.engine.ports import Ports
+    from recollect.model import Record
+    from recollect.ops import Changes, Get, History, List, Status, Verify
+    from recollect.store import Reader
+
+LONGEST_PAGE = 1_000
+_MOST_IDS = 1_000
+_MOST_EVENTS = 10_000
+
+
+def get(ports: Ports, op: Get) -> Got:
+    """Read records by id."""
+    check.positive("number of ids", len(op.ids), _MOST_IDS)
+    with ports.store.reading() as reader:
+        found = mine(reader, op.ids, op.tenant)
+        if op.known_at is not None:
+            found = _as_known(reader, found, op.known_at)
+    if (at := op.as_of) is not None:
+        found = {id_: record for id_, record in found.items() if record.valid_at(at)}
+    return Got(
+        tuple(found[id_] for id_ in op.ids if id_ in found),
+        tuple(id_ for id_ in op.ids if id_ not in found),
+    )
+
+
+def page(ports: Ports, op: List) -> Listed:
+    """Page through records, newest first."""
+    check.positive("limit", op.limit, LONGEST_PAGE)
+    check.positive("offset", op.offset + 1, 2**53)
+    where = replace(op.where, at=ports.clock()) if op.current else op.where
+    with ports.store.reading() as reader:
+        return Listed(tuple(reader.page(where, op.limit, op.offset)), reader.count(where))
+
+
+def history(ports: Ports, op: History) -> Told:
+    """Tell how a record came to be as it is."""
+    with ports.store.reading() as reader:
+        now = mine(reader, [op.id], op.tenant).get(op.id)
+        events = reader.events_of(op.id)
+        # What another tenant's ledger says is theirs; a deleted record's tells no content.
+        theirs = now is None and reader.records([op.id])
+        if theirs or not (now or events):
+            raise missing(op.id)
+        versions = (*reader.versions(op.id), now) if now else ()
+    return Told(versions, tuple(events))
+
+
+def changes(ports: Ports, op: Changes) -> Changed:
+    """Follow the ledger."""
+    check.positive("limit", op.limit, _MOST_EVENTS)
+    with ports.store.reading() as reader:
+        return Changed(tuple(reader.events(op.after, op.limit)))
+
+
+def status(ports: Ports, op: Status) -> Health:
+    """Say how the engine is."""
+    embedder = ports.semantics.configured()
+    with ports.store.reading() as reader:
+        counts, vectors, last = reader.counts(op.tenant), reader.models(), reader.last_event()
+    stats, error = embedder.stats, embedder.inner.error
+    return Health(
+        version=__version__,
+        counts=counts,
+        vectors=vectors,
+        model=embedder.model.name,
+        model_status=embedder.inner.status.value,
+        model_error="" if error is None else str(error),
+        cache_hits=stats.hits,
+        cache_misses=stats.misses,
+        cache_size=stats.size,
+        bytes=ports.store.size(),
+        ledger=last,
+    )
+
+
+def verify(ports: Ports, op: Verify) -> Verified:
+    """Check everything there is."""
+    del op
+    problems = ports.store.verify()
+    with ports.store.reading() as reader:
+        return Verified(reader.total(), reader.last_event(), tuple(problems))
+
+
+def mine(reader: Reader, ids: tuple[str, ...] | list[str], tenant: str) -> dict[str, Record]:
+    """The records with these ids that belong to the tenant."""
+    # What has another form was never an id, and may hold what no store can look for.
+    sane = [id_ for id_ in ids if _ID.fullmatch(id_)]
+    found = reader.records(sane)
+    return {id_: record for id_, record in found.items() if record.scope.tenant == tenant}
+
+
+def existing(reader: Reader, ids: tuple[str, ...], tenant: str) -> list[Record]:
+    """The records with these ids, all of them. Raises `NotFound` for what is not the tenant's."""
+    found = mine(reader, ids, tenant)
+    if absent := [id_ for id_ in ids if id_ not in found]:
+        raise missing(*absent)
+    return [found[id_] for id_ in ids]
+
+
+def missing(*ids: str) -> NotFound:
+    """The error for ids that name nothing of the caller's."""
+    named = ", ".join(id_[:_SHOWN] for id_ in ids)
+    return NotFound(
+        f"There is no record {named!r}. Look the id up with a search or a list.", ids=ids
+    )
+
+
+_ID = re.compile(r"[\x21-\x7e]{1,200}")
+_SHOWN = 60
+
+
+def _as_known(
+    reader: Reader, found: dict[str, Record], known_at: datetime
+) -> dict[str, Record]:
+    """The records as they were recorded at a time, without those that were not yet."""
+    known = {}
+    for id_, record in found.items():
+        states = [*reader.versions(id_), record]
+        then = [state for state in states if state.updated_at <= known_at]
+        if then and record.created_at <= known_at:
+            known[id_] = then[-1]
+    return known

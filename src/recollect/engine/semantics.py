@@ -1,0 +1,101 @@
+"""Brings the store's model and the configured one together: which of them embeds what, and when.
+
+The store says which model's vectors answer searches. A vector of another model is never compared
+with them, and never written among them: what cannot be embedded now waits in the store's queue.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from recollect.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recollect.embed import Model, Vectors
+    from recollect.embed.background import Background
+    from recollect.embed.cache import Cached
+    from recollect.model import Vector
+    from recollect.store import Reader, Writer
+
+    Ready = Cached[Background]
+
+
+class Semantics:
+    """The embedders of one engine, opened when something is first to be embedded."""
+
+    def __init__(
+        self, configured: Callable[[], Ready], older: Callable[[Model], Ready | None]
+    ) -> None:
+        self._open_configured = configured
+        self._open_older = older
+        self._configured: Ready | None = None
+        self._older: dict[Model, Ready | None] = {}
+        self._lock = Lock()
+        self._prepared = False
+
+    def configured(self) -> Ready:
+        """The embedder that the settings name. Opening loads nothing yet."""
+        with self._lock:
+            if self._configured is None:
+                self._configured = self._open_configured()
+            return self._configured
+
+    def of(self, model: Model) -> Ready | None:
+        """The embedder of a model, if it can be had."""
+        configured = self.configured()
+        if model == configured.model:
+            return configured
+        with self._lock:
+            if model not in self._older:
+                self._older[model] = self._open_older(model)
+            return self._older[model]
+
+    def query(self, reader: Reader, text: str) -> Vector | None:
+        """The vector to search with, or None while there is no model for it."""
+        model = reader.serving_model()
+        embedder = None if model is None else self.of(model)
+        if embedder is None:
+            return None
+        try:
+            return embedder.query(text)
+        except Unavailable:
+            return None
+
+    def passages(self, model: Model | None, texts: Sequence[str]) -> Vectors | None:
+        """A vector for each text, or None while the model is not to be had."""
+        embedder = None if model is None else self.of(model)
+        if embedder is None or not texts:
+            return None
+        try:
+            return embedder.passages(texts)
+        except Unavailable:
+            return None
+
+    def target(self, reader: Reader) -> Model:
+        """The model that new vectors are to be of: the serving one, else the configured one."""
+        return reader.serving_model() or self.configured().model
+
+    def prepare(self, writer: Writer) -> None:
+        """Once for each process: tell the store which model it is to be filled with."""
+        if not self._prepared:
+            writer.prepare(self.configured().model)
+            self._prepared = True
+
+    def forget(self, texts: Sequence[str]) -> None:
+        """Take texts out of every cache."""
+        for embedder in (self.configured(), *filter(None, self._older.values())):
+            embedder.forget(texts)
+
+    def forget_all(self) -> None:
+        """Empty every cache."""
+        for embedder in (self.configured(), *filter(None, self._older.values())):
+            embedder.forget_all()
+
+    def close(self) -> None:
+        """Let go of the models that were opened."""
+        for embedder in (self._configured, *self._older.values()):
+            if embedder is not None:
+                embedder.close()

@@ -1,0 +1,93 @@
+"""What goes on behind the calls of a server: loading the model, and embedding what waits."""
+
+from __future__ import annotations
+
+import logging
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+
+from recollect.errors import RecollectError
+from recollect.rules.analyse import passage
+
+if TYPE_CHECKING:
+    from recollect.embed import Model
+    from recollect.engine.ports import Ports
+    from recollect.model import Record
+    from recollect.store import Reader
+
+log = logging.getLogger(__name__)
+
+_AT_ONCE = 64
+# How long the worker rests when nothing waits, and after a failure, in seconds.
+_REST = 5.0
+
+
+class Upkeep:
+    """One worker thread beside the calls."""
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
+        self._stopped = Event()
+        self._thread = Thread(target=self._work, name="recollect-upkeep", daemon=True)
+
+    def start(self) -> None:
+        """Begin to load the model, and to embed what waits."""
+        self._ports.semantics.configured().inner.start()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish the batch that is under way, and no more."""
+        self._stopped.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                if step(self._ports):
+                    continue
+            except RecollectError as error:
+                # The next round tries again; calls that need the model report it themselves.
+                log.warning("embedding what waits: %s", error)
+            self._stopped.wait(_REST)
+
+
+def fill(ports: Ports) -> int:
+    """Embed all that waits. Answers how many records that were."""
+    done = 0
+    while batch := step(ports):
+        done += batch
+    return done
+
+
+def step(ports: Ports) -> int:
+    """Embed one batch of what waits. Answers how many records that were."""
+    with ports.store.reading() as reader:
+        model = _filling(ports, reader)
+        if model is None:
+            return 0
+        records = reader.waiting(_AT_ONCE)
+    vectors = ports.semantics.passages(model, [passage(record) for record in records])
+    if vectors is None or not records:
+        return 0
+    with ports.store.writing() as tx:
+        now = tx.rows([record.seq for record in records])
+        fresh = {
+            record.seq: vector
+            for record, vector in zip(records, vectors, strict=True)
+            if _same(record, now.get(record.seq))
+        }
+        if _filling(ports, tx) != model:
+            return 0
+        tx.embed(fresh, model)
+    return len(fresh)
+
+
+def _filling(ports: Ports, reader: Reader) -> Model | None:
+    """The model that is being filled, where it is the one that can be had."""
+    model = reader.filling_model()
+    return model if model is not None and ports.semantics.of(model) is not None else None
+
+
+def _same(record: Record, now: Record | None) -> bool:
+    # What was revised or forgotten meanwhile is in the queue again, or gone from it.
+    return now is not None and passage(now) == passage(record)

@@ -1,0 +1,124 @@
+"""What a change consists of: pure decisions, applied in the transaction that read."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from recollect.model import Edge, Entry, Kind, Link, Plan, Record, Scope
+from recollect.value import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from recollect.model import Author, Vector
+    from recollect.ops import Remember
+
+EXTRACTED = "extracted"
+DESCRIBED = "described"
+
+
+def memory(op: Remember, text: str, id_: str, now: datetime) -> Record:
+    """The record that a text becomes."""
+    happened = op.event_time or op.valid_from or now
+    return Record(
+        id=id_,
+        kind=Kind.MEMORY,
+        scope=op.scope,
+        author=op.author,
+        text=text,
+        created_at=now,
+        updated_at=now,
+        event_time=happened,
+        valid_from=op.valid_from or op.event_time or now,
+        valid_until=op.valid_until,
+        type=op.type,
+        title=op.title,
+        confidence=float(op.confidence),
+        importance=float(op.importance),
+        source=op.source,
+        source_ref=op.source_ref,
+        session=op.session,
+        speaker=op.speaker,
+        metadata=op.metadata,
+    )
+
+
+def entity(  # noqa: PLR0913 -- an entity's fields
+    id_: str, scope: Scope, name: str, key: str, author: Author, now: datetime, type_: str = ""
+) -> Record:
+    """The record of an entity that a text names; who describes it later fills it in."""
+    return Record(
+        id=id_,
+        kind=Kind.ENTITY,
+        scope=Scope(scope.tenant, scope.user),
+        author=author,
+        text="",
+        created_at=now,
+        updated_at=now,
+        event_time=now,
+        valid_from=now,
+        type=type_,
+        title=name,
+        key=key,
+        status=EXTRACTED,
+    )
+
+
+def mentions(record: Record, entities: Iterable[Record], now: datetime) -> tuple[Edge, ...]:
+    """The edges from a record to the entities that it names."""
+    return tuple(
+        Edge(record.id, Link.MENTIONS, named.id, created_at=now, valid_from=now)
+        for named in entities
+    )
+
+
+def closed(record: Record, at: datetime, now: datetime) -> Record:
+    """The record, no longer true from a time on; never longer than it was, never negative."""
+    end = max(record.valid_from, at)
+    if record.valid_until is not None:
+        end = min(record.valid_until, end)
+    return changed(record, now, valid_until=end)
+
+
+def changed(record: Record, now: datetime, **fields: object) -> Record:
+    """The next version of a record."""
+    return replace(record, **fields, version=record.version + 1, updated_at=now)
+
+
+def superseded(
+    old: Record, new: Record, now: datetime, at: datetime | None = None
+) -> tuple[Entry, Edge]:
+    """The old record closed where the new one begins, and the edge between them."""
+    end = at or min(new.valid_from, now)
+    link = Edge(new.id, Link.SUPERSEDES, old.id, created_at=now, valid_from=now)
+    return Entry(closed(old, end, now)), link
+
+
+def detail(**facts: str) -> str:
+    """Facts for the ledger, without those that are empty."""
+    return json.dumps({name: fact for name, fact in facts.items() if fact}, ensure_ascii=False)
+
+
+def remembered(  # noqa: PLR0913 -- a plan's parts
+    records: Sequence[Record],
+    vectors: Mapping[str, Vector],
+    new_entities: Sequence[Record],
+    links: Sequence[Edge],
+    old: Sequence[tuple[Entry, Edge]],
+    author: Author,
+    now: datetime,
+) -> Plan:
+    """New records with what they name and what they take the place of."""
+    return Plan(
+        verb="remember",
+        author=author,
+        at=now,
+        insert=(
+            *(Entry(named) for named in new_entities),
+            *(Entry(record, vectors.get(record.id)) for record in records),
+        ),
+        update=tuple(entry for entry, _ in old),
+        link=(*links, *(edge for _, edge in old)),
+    )
