@@ -1,0 +1,337 @@
+"""Settings: from flags, the environment, a file and defaults, the first of them that says it.
+
+No other module reads the environment, and nothing here knows what a setting is used for.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from recollect.errors import InvalidRequest
+from recollect.value import Value, fields
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+
+class Config(Value):
+    """Every setting, resolved."""
+
+    store: str
+    durability: str = "full"
+    tenant: str = "local"
+    user: str = ""
+    project: str = ""
+    secrets: str = "block"
+    embedding: str = "bundled"
+    embedding_model: str | None = None
+    embedding_url: str | None = None
+    embedding_api_key: str | None = None
+    embedding_dimensions: int | None = None
+    embedding_query_prefix: str = ""
+    embedding_passage_prefix: str = ""
+    # Whether the store's folder is of our own choosing, and so ours to make.
+    own_folder: bool = False
+
+    @property
+    def cache(self) -> str:
+        """Where vectors of known texts are kept: beside the store, to share its fate."""
+        return f"{self.store}-cache"
+
+    def __repr__(self) -> str:
+        """All but the key, for settings end up in logs."""
+        shown = {field: getattr(self, field) for field in fields(self)}
+        if self.embedding_api_key is not None:
+            shown["embedding_api_key"] = "***"
+        return f"Config({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _name(value: str) -> str:
+    if not value:
+        raise ValueError("a name that is not empty")
+    return value
+
+
+def _path(value: str) -> str:
+    if not value:
+        raise ValueError("the path of a file")
+    return os.path.abspath(os.path.expanduser(value))
+
+
+def _address(value: str) -> str:
+    if not value.startswith(("https://", "http://")):
+        raise ValueError("an address that begins with https:// or http://")
+    return value
+
+
+def _dimensions(value: str) -> int:
+    if not (value.isascii() and value.isdigit() and int(value) > 0):
+        raise ValueError("a whole number from 1 up")
+    return int(value)
+
+
+def _one_of(*allowed: str) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        if value not in allowed:
+            raise ValueError(f"one of {', '.join(allowed)}")
+        return value
+
+    return read
+
+
+class Setting(Value):
+    """One setting: its field of `Config`, its names outside, and what it may be."""
+
+    field: str
+    # In the settings file; what stands before a dot is the name of a table.
+    key: str
+    variable: str
+    about: str
+    read: Callable[[str], object]
+    default: str = "none"
+
+
+SETTINGS = (
+    Setting(
+        "store",
+        "store",
+        "RECOLLECT_STORE",
+        "The file that holds the memory. The folder of the default is made when it is missing;"
+        " any other has to exist.",
+        _path,
+        "`$XDG_DATA_HOME/recollect/memory.db`, or else `~/.local/share/recollect/memory.db`",
+    ),
+    Setting(
+        "durability",
+        "durability",
+        "RECOLLECT_DURABILITY",
+        "`full`: what was acknowledged survives a loss of power. `normal`: it survives a crash of"
+        " the program; a loss of power may take the last moments.",
+        _one_of("full", "normal"),
+        "`full`",
+    ),
+    Setting(
+        "user",
+        "user",
+        "RECOLLECT_USER",
+        "Whose memories are kept and searched where a command does not say.",
+        _text,
+        "nobody's in particular; searches look at everybody's",
+    ),
+    Setting(
+        "project",
+        "project",
+        "RECOLLECT_PROJECT",
+        "Which project's memories are kept and searched where a command does not say.",
+        _text,
+        "of no project; searches look at all projects",
+    ),
+    Setting(
+        "tenant",
+        "tenant",
+        "RECOLLECT_TENANT",
+        "Which of several separate memories in one file is meant. Nothing crosses from one to"
+        " another.",
+        _name,
+        "`local`",
+    ),
+    Setting(
+        "secrets",
+        "secrets",
+        "RECOLLECT_SECRETS",
+        "What becomes of a text that holds a live-looking secret: `block` refuses it, `redact`"
+        " keeps it without the secret, `allow` keeps it as it is.",
+        _one_of("block", "redact", "allow"),
+        "`block`",
+    ),
+    Setting(
+        "embedding",
+        "embedding.provider",
+        "RECOLLECT_EMBEDDING",
+        "What turns texts into vectors: the `bundled` model; a server that speaks like `openai`;"
+        " a model of the libraries `fastembed` or `sentence-transformers`; or `hash`, which uses"
+        " no model and finds by likeness of letters.",
+        _one_of("bundled", "openai", "fastembed", "sentence-transformers", "hash"),
+        "`bundled`",
+    ),
+    Setting(
+        "embedding_model",
+        "embedding.model",
+        "RECOLLECT_EMBEDDING_MODEL",
+        "The name of the model, for `openai`, `fastembed` and `sentence-transformers`.",
+        _name,
+    ),
+    Setting(
+        "embedding_url",
+        "embedding.url",
+        "RECOLLECT_EMBEDDING_URL",
+        "The address of the server, for `openai`. Texts are sent there.",
+        _address,
+    ),
+    Setting(
+        "embedding_api_key",
+        "embedding.api_key",
+        "RECOLLECT_EMBEDDING_API_KEY",
+        "The key for that server, if it asks for one.",
+        _name,
+    ),
+    Setting(
+        "embedding_dimensions",
+        "embedding.dimensions",
+        "RECOLLECT_EMBEDDING_DIMENSIONS",
+        "How many numbers a vector has, where the model leaves a choice.",
+        _dimensions,
+        "the model's own",
+    ),
+    Setting(
+        "embedding_query_prefix",
+        "embedding.query_prefix",
+        "RECOLLECT_EMBEDDING_QUERY_PREFIX",
+        "What the model wants in front of a question.",
+        _text,
+    ),
+    Setting(
+        "embedding_passage_prefix",
+        "embedding.passage_prefix",
+        "RECOLLECT_EMBEDDING_PASSAGE_PREFIX",
+        "What the model wants in front of a text to be found.",
+        _text,
+    ),
+)
+
+
+def load(
+    flags: Mapping[str, str | None] | None = None, environment: Mapping[str, str] | None = None
+) -> Config:
+    """The settings as they hold now. `flags` are by field, None where one was not given.
+
+    Raises:
+        InvalidRequest: a value is none that its setting can have, or the file cannot be read.
+    """
+    known = os.environ if environment is None else environment
+    said = {**_from_file(known), **_from_environment(known), **_from_flags(flags or {})}
+    values: dict[str, Any] = {
+        setting.field: _value(setting, *said[setting.field])
+        for setting in SETTINGS
+        if setting.field in said
+    }
+    if "store" not in values:
+        values |= {"store": _default_store(known), "own_folder": True}
+    return Config(**values)
+
+
+def _value(setting: Setting, value: str, place: str) -> object:
+    try:
+        return setting.read(value)
+    except ValueError as allowed:
+        raise InvalidRequest(
+            f"{place} is {value!r}, which it cannot be; give {allowed}.",
+            setting=setting.field,
+            place=place,
+        ) from None
+
+
+def _from_flags(flags: Mapping[str, str | None]) -> dict[str, tuple[str, str]]:
+    return {
+        field: (value, f"--{field.replace('_', '-')}")
+        for field, value in flags.items()
+        if value is not None
+    }
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """An empty variable counts as one that is not there."""
+    return {
+        setting.field: (environment[setting.variable], setting.variable)
+        for setting in SETTINGS
+        if environment.get(setting.variable)
+    }
+
+
+def _from_file(environment: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    named = environment.get("RECOLLECT_CONFIG")
+    path = _path(named) if named else _default_file(environment)
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except FileNotFoundError:
+        if not named:
+            return {}
+        raise InvalidRequest(
+            f"RECOLLECT_CONFIG names {path}, which is not there; create it or correct the name.",
+            path=path,
+        ) from None
+    except OSError as error:
+        raise InvalidRequest(
+            f"The settings in {path} cannot be read ({error.strerror}); correct the path or its"
+            " permissions.",
+            path=path,
+        ) from error
+    return _from_toml(content, path)
+
+
+def _from_toml(content: bytes, path: str) -> dict[str, tuple[str, str]]:
+    # Takes 10 ms to import, so only who has a file pays for it.
+    import tomllib
+
+    try:
+        parsed = tomllib.loads(content.decode())
+    except ValueError as error:
+        raise InvalidRequest(
+            f"{path} is not TOML in UTF-8: {error}. Correct it there.", path=path
+        ) from None
+    settings = {setting.key: setting for setting in SETTINGS}
+    said = {}
+    for key, value in _flat(parsed):
+        if key not in settings:
+            raise InvalidRequest(
+                f"{path} sets {key}, and there is no such setting; the settings are"
+                f" {', '.join(settings)}.",
+                setting=key,
+                path=path,
+            )
+        said[settings[key].field] = (_scalar(settings[key], value, path), f"{key} in {path}")
+    return said
+
+
+def _flat(table: Mapping[str, object], before: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
+
+
+def _scalar(setting: Setting, value: object, path: str) -> str:
+    """A value of the file as text. A path in it is meant from where the file is."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InvalidRequest(
+            f"{setting.key} in {path} is {value!r}, which it cannot be; give a text or a whole"
+            " number.",
+            setting=setting.field,
+            path=path,
+        )
+    if setting.read is _path and value:
+        return os.path.join(os.path.dirname(path), os.path.expanduser(str(value)))
+    return str(value)
+
+
+def _default_store(environment: Mapping[str, str]) -> str:
+    return os.path.join(_home(environment, "XDG_DATA_HOME", ".local/share"), "recollect/memory.db")
+
+
+def _default_file(environment: Mapping[str, str]) -> str:
+    return os.path.join(_home(environment, "XDG_CONFIG_HOME", ".config"), "recollect/config.toml")
+
+
+def _home(environment: Mapping[str, str], variable: str, otherwise: str) -> str:
+    """The XDG base directory; its specification has a relative one ignored."""
+    named = environment.get(variable, "")
+    if os.path.isabs(named):
+        return named
+    return os.path.join(environment.get("HOME") or os.path.expanduser("~"), otherwise)

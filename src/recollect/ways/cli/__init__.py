@@ -1,0 +1,182 @@
+"""The command line: arguments in, one op, and its answer as text or as JSON.
+
+This finds the command and says what came of it. A command's module, and what it needs, is imported
+when it is the one that is asked for.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from recollect.errors import (
+    Conflict,
+    InvalidRequest,
+    NotFound,
+    RecollectError,
+    Unavailable,
+)
+from recollect.ways.cli.command import (
+    CONFLICT,
+    GLOBAL,
+    INTERRUPTED,
+    INVALID,
+    NOT_DONE,
+    UNAVAILABLE,
+    UNREAD,
+    Reply,
+    parser,
+)
+from recollect.ways.cli.commands import MODULES, command
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterable
+
+    from recollect.config import Config
+    from recollect.ways.cli.command import Command
+
+_CODES = {NotFound: NOT_DONE, InvalidRequest: INVALID, Conflict: CONFLICT, Unavailable: UNAVAILABLE}
+_VALUED = {name for one in GLOBAL for name in one.names if not one.flag}
+# Stored text must not steer the terminal that shows it, so control characters are spelled out.
+# Inside JSON this is how they are written anyway.
+_VISIBLE = {c: f"\\u{c:04x}" for c in (*range(32), *range(127, 160)) if chr(c) not in "\t\n"}
+
+
+def main(argv: list[str]) -> int:
+    """Run one command and return its exit code."""
+    as_json = "--json" in _before_dashes(argv)
+    try:
+        try:
+            return _say(_reply(argv), as_json=as_json)
+        except RecollectError as error:
+            return _complain(error, as_json=as_json)
+    except KeyboardInterrupt:
+        print("recollect: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        _abandon_output()
+        return UNREAD
+    except OSError as error:
+        _abandon_output()
+        print(f"recollect: the system refuses to go on: {error}", file=sys.stderr)
+        return UNAVAILABLE
+
+
+def _reply(argv: list[str]) -> Reply:
+    name, rest = _split(argv)
+    if name is None or name == "help":
+        return _help(rest, asked=name is not None or "--help" in rest or "-h" in rest)
+    found = command(_known(name))
+    if "-h" in _before_dashes(rest) or "--help" in _before_dashes(rest):
+        return _page(found)
+    return _run(found, parser(found).parse_args(rest))
+
+
+def _split(argv: list[str]) -> tuple[str | None, list[str]]:
+    """The command's name, and the rest: global options may stand before it as well as after."""
+    place = 0
+    while place < len(argv) and argv[place].startswith("-"):
+        place += 2 if argv[place] in _VALUED else 1
+    if place >= len(argv):
+        return None, argv
+    return argv[place], argv[:place] + argv[place + 1 :]
+
+
+def _known(name: str) -> str:
+    if name in MODULES:
+        return name
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, MODULES, 1)
+    guess = f" Did you mean `recollect {near[0]}`?" if near else ""
+    raise InvalidRequest(
+        f"There is no command {name!r}.{guess} `recollect --help` lists the commands."
+    )
+
+
+def _help(rest: list[str], *, asked: bool) -> Reply:
+    names = [one for one in rest if not one.startswith("-")]
+    if names and asked:
+        return _page(command(_known(names[0])))
+    from recollect.ways.cli.overview import overview
+
+    lines = list(overview())
+    return Reply(lines, lambda: {"help": "\n".join(lines)}, 0 if asked else INVALID)
+
+
+def _page(found: Command) -> Reply:
+    text = parser(found).format_help().rstrip()
+    return Reply((text,), lambda: {"help": text})
+
+
+def _run(found: Command, args: Namespace) -> Reply:
+    from recollect.config import load
+
+    flags = ("store", "tenant", "user", "project")
+    config = load({flag: getattr(args, flag, None) for flag in flags})
+    if found.needs_store:
+        _expect_store(config)
+    from recollect.ways.cli.session import Session
+    from recollect.wiring import open_engine
+
+    with open_engine(config) as engine:
+        return found.run(Session(config, engine), args)
+
+
+def _expect_store(config: Config) -> None:
+    if not config.own_folder and not os.path.exists(config.store):
+        raise NotFound(
+            f"There is no store at {config.store}. Correct the path; `recollect remember` makes"
+            " a new one.",
+            path=config.store,
+        )
+
+
+def _say(reply: Reply, *, as_json: bool) -> int:
+    if as_json:
+        _write_json(reply.data())
+        return reply.code
+    _write(reply.lines)
+    for note in reply.notes:
+        print(f"recollect: {note}".translate(_VISIBLE), file=sys.stderr)
+    return reply.code
+
+
+def _complain(error: RecollectError, *, as_json: bool) -> int:
+    if as_json:
+        from recollect.ways.cli.document import failure
+
+        _write_json(failure(error))
+    else:
+        print(f"recollect: {error}".translate(_VISIBLE), file=sys.stderr)
+    return next(code for kind, code in _CODES.items() if isinstance(error, kind))
+
+
+def _write_json(data: dict[str, object]) -> None:
+    import json
+
+    # JSON is UTF-8, whatever the terminal speaks.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    _write([json.dumps(data, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)])
+
+
+def _write(lines: Iterable[str]) -> None:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    for line in lines:
+        print(line.translate(_VISIBLE))
+    print(end="", flush=True)
+
+
+def _before_dashes(argv: list[str]) -> list[str]:
+    """What may be options; after `--` everything is text."""
+    return argv[: argv.index("--")] if "--" in argv else argv
+
+
+def _abandon_output() -> None:
+    """Let Python's own flush at exit go nowhere, instead of failing a second time."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,85 @@
+"""Commands that look after the memory itself: status, verify."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.ops import Status, Verify
+from recollect.ways.cli.command import NOT_DONE, Command, Reply
+from recollect.ways.cli.document import document
+from recollect.ways.cli.show import size
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+
+    from recollect.ops import Health, Verified
+    from recollect.ways.cli.session import Session
+
+
+def _status(session: Session, args: Namespace) -> Reply:
+    del args
+    config = session.config
+    answer = session.run(Status(config.tenant))
+    return Reply(
+        (f"{name:<11} {value}" for name, value in _lines(answer, config.store)),
+        lambda: {"store": config.store, "tenant": config.tenant, **document(answer)},
+    )
+
+
+def _lines(answer: Health, store: str) -> Iterator[tuple[str, object]]:
+    counts, vectors = answer.counts, answer.vectors
+    yield "recollect", answer.version
+    yield "store", f"{store} ({size(answer.bytes)})"
+    yield "memories", counts.memories
+    for name in ("decisions", "entities", "code_chunks", "relations"):
+        if count := getattr(counts, name):
+            yield name.replace("_", " "), count
+    yield "model", answer.model
+    if answer.model_error:
+        yield "", answer.model_error
+    if vectors.serving and vectors.serving != answer.model:
+        yield "serving", f"{vectors.serving}, until the vectors of {answer.model} are complete"
+    if vectors.coming:
+        yield "coming", f"{vectors.coming}, {vectors.done} vectors done"
+    if vectors.waiting:
+        yield "waiting", f"{vectors.waiting} records for their vector"
+    yield "changes", answer.ledger
+
+
+def _verify(session: Session, args: Namespace) -> Reply:
+    del args
+    answer = session.run(Verify())
+    code = NOT_DONE if answer.problems else 0
+    return Reply(_verified(answer), lambda: document(answer), code)
+
+
+def _verified(answer: Verified) -> Iterator[str]:
+    for problem in answer.problems:
+        yield f"{problem.what} ({problem.where})"
+        yield f"  {problem.advice}"
+    checked = f"Checked {answer.records} records and {answer.events} changes"
+    found = len(answer.problems)
+    yield f"{checked}: {'all is well' if not found else f'{found} problems'}."
+
+
+COMMANDS = (
+    Command(
+        "status",
+        "show how the memory is",
+        "Show how the memory is: where it is kept, how much it holds, and which model serves.",
+        ("recollect status", "recollect status --json"),
+        (),
+        _status,
+    ),
+    Command(
+        "verify",
+        "check that nothing is damaged",
+        "Check the file, the chain of the ledger, and that all that is derived from the records\n"
+        "agrees with them. Says what to do about each problem. The exit code is 1 if there is one.",
+        ("recollect verify", "recollect verify --json"),
+        (),
+        _verify,
+        needs_store=True,
+    ),
+)

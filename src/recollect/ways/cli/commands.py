@@ -1,0 +1,24 @@
+"""Which commands there are, by purpose, and which module declares each."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recollect.ways.cli.command import Command
+
+GROUPS = (
+    ("Keep", "keep", ("remember", "revise", "supersede", "invalidate")),
+    ("Find", "find", ("recall", "get", "list", "history")),
+    ("Delete for good", "end", ("forget", "reset")),
+    ("Look after", "care", ("status", "verify")),
+)
+MODULES = {name: module for _, module, names in GROUPS for name in names}
+
+
+def command(name: str) -> Command:
+    """The command of that name; only the module that declares it is imported."""
+    module = import_module(f"recollect.ways.cli.{MODULES[name]}")
+    found: Command = next(one for one in module.COMMANDS if one.name == name)
+    return found

@@ -1,0 +1,48 @@
+"""An answer as one JSON document: the names of its fields, times in UTC, nothing else."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from recollect.model import Event, Record, rfc3339
+from recollect.value import Value, fields
+
+if TYPE_CHECKING:
+    from recollect.errors import RecollectError
+
+# The store's own number of a record means nothing outside it.
+_OURS: dict[type[Value], set[str]] = {Record: {"seq"}}
+# Fields whose text is JSON already.
+_JSON: dict[type[Value], str] = {Record: "metadata", Event: "detail"}
+
+
+def document(answer: Value) -> dict[str, object]:
+    """The fields of an answer, down to what JSON knows."""
+    kind = type(answer)
+    left_out = _OURS.get(kind, set())
+    plain = {name: _plain(getattr(answer, name)) for name in fields(kind) if name not in left_out}
+    if kind in _JSON:
+        import json
+
+        plain[_JSON[kind]] = json.loads(getattr(answer, _JSON[kind]))
+    return plain
+
+
+def failure(error: RecollectError) -> dict[str, object]:
+    """What went wrong, with the facts that a program may act on."""
+    facts = {name: _plain(fact) for name, fact in error.facts.items()}
+    return {"error": {**facts, "code": error.code, "message": str(error)}}
+
+
+def _plain(value: object) -> object:
+    match value:
+        case Value():
+            return document(value)
+        case datetime():
+            return rfc3339(value)
+        case tuple() | list():
+            return [_plain(one) for one in value]
+        case None | str() | int() | float():
+            return value
+    return str(value)

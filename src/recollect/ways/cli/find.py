@@ -1,0 +1,184 @@
+"""Commands that find what is known: recall, get, list, history."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.ops import Get, History, List, Recall
+from recollect.value import replace
+from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
+from recollect.ways.cli.document import document
+from recollect.ways.cli.read import time, whole, words
+from recollect.ways.cli.shared import FILTER, ID, IDS, paging, where
+from recollect.ways.cli.show import brief, change, full, hit, moment
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from recollect.ops import Recalled, Told
+    from recollect.ways.cli.session import Session
+
+_UNSEMANTIC = (
+    "The embedding model is not to be had, so only words and links were searched."
+    " `recollect status` says why."
+)
+
+
+def _recall(session: Session, args: Namespace) -> Reply:
+    answer = session.run(
+        Recall(
+            words(args.query),
+            where=where(session, args),
+            limit=args.limit,
+            offset=args.offset,
+            as_of=args.as_of,
+            any_time=args.any_time,
+            budget=args.budget,
+            explain=args.explain,
+        )
+    )
+    return Reply(
+        _recalled(answer, args.offset, session.now),
+        lambda: document(answer),
+        notes=() if answer.semantic else (_UNSEMANTIC,),
+    )
+
+
+def _recalled(answer: Recalled, offset: int, now: datetime) -> Iterator[str]:
+    if not answer.hits:
+        yield "Nothing found."
+    for place, found in enumerate(answer.hits, offset + 1):
+        yield from hit(place, found, now)
+
+
+def _get(session: Session, args: Namespace) -> Reply:
+    if args.history:
+        return _histories(session, args.ids)
+    answer = session.run(
+        Get(tuple(args.ids), session.config.tenant, as_of=args.as_of, known_at=args.known_at)
+    )
+    missing = ", ".join(answer.missing)
+    return Reply(
+        _apart(full(record, session.now) for record in answer.records),
+        lambda: document(answer),
+        NOT_DONE if missing else 0,
+        (f"There is no record {missing}. `recollect list` shows what there is.",) * bool(missing),
+    )
+
+
+def _histories(session: Session, ids: list[str]) -> Reply:
+    answers = [session.run(History(id_, session.config.tenant)) for id_ in ids]
+    return Reply(
+        _apart(_told(answer, session.now) for answer in answers),
+        lambda: {"histories": [document(answer) for answer in answers]},
+    )
+
+
+def _history(session: Session, args: Namespace) -> Reply:
+    answer = session.run(History(args.id, session.config.tenant))
+    return Reply(_told(answer, session.now), lambda: document(answer))
+
+
+def _told(answer: Told, now: datetime) -> Iterator[str]:
+    for version in answer.versions:
+        yield f"version {version.version}, since {moment(version.updated_at, now)}"
+        yield from (f"  {line}" for line in version.text.splitlines())
+    yield "changes"
+    yield from (f"  {change(event, now)}" for event in answer.events)
+
+
+def _list(session: Session, args: Namespace) -> Reply:
+    answer = session.run(
+        List(
+            replace(where(session, args), at=args.as_of),
+            limit=args.limit,
+            offset=args.offset,
+            current=not (args.all or args.as_of),
+        )
+    )
+    left = answer.total - args.offset - len(answer.records)
+    lines = (brief(record, session.now) for record in answer.records)
+    more = f"{left} more: --offset {args.offset + len(answer.records)}, or a larger --limit."
+    notes = (more,) if left > 0 else () if answer.records else ("Nothing to list.",)
+    return Reply(lines, lambda: document(answer), notes=notes)
+
+
+def _apart(parts: Iterable[Iterable[str]]) -> Iterator[str]:
+    """Several things below each other, with a line between."""
+    for place, part in enumerate(parts):
+        if place:
+            yield "---"
+        yield from part
+
+
+COMMANDS = (
+    Command(
+        "recall",
+        "search by meaning, words and links",
+        "Search by meaning, by words, and by what is linked. Best first; only what is true now,\n"
+        "unless you ask for another time. Finding nothing is an answer, with exit code 0.",
+        (
+            'recollect recall "when do we ship?"',
+            'recollect recall "who owns billing?" --as-of 2026-01-31 --limit 3',
+            "recollect recall postgres pool --explain",
+            'recollect recall "what did we decide last week?" --since 7d --json',
+        ),
+        (
+            Argument(("query",), "what to look for; `-` reads it", "QUERY", several="+"),
+            *paging(10),
+            Argument(("--as-of",), "what was true at that time", "TIME", read=time),
+            Argument(("--any-time",), "also what is no longer, or not yet, true", flag=True),
+            *FILTER,
+            Argument(("--budget",), "at most so many tokens of text", "N", read=whole),
+            Argument(("--explain",), "say why each was found", flag=True),
+        ),
+        _recall,
+    ),
+    Command(
+        "get",
+        "read records by id",
+        "Read records by id: as they are, as they were true at a time, or as they were written\n"
+        "down at a time, before later corrections. The exit code is 1 if one is not there.",
+        (
+            "recollect get ID",
+            "recollect get ID --known-at 2026-01-31",
+            "recollect get OLD NEW --json",
+        ),
+        (
+            IDS,
+            Argument(("--as-of",), "only if it was true at that time", "TIME", read=time),
+            Argument(("--known-at",), "as it was written down by that time", "TIME", read=time),
+            Argument(("--history",), "every version, and every change", flag=True),
+        ),
+        _get,
+    ),
+    Command(
+        "list",
+        "list records, newest first",
+        "List records, newest first: what is true now, what was at a time, or everything.",
+        (
+            "recollect list",
+            "recollect list --all --limit 100",
+            "recollect list --type decision --since 30d",
+            "recollect list --kind all --user ada --json",
+        ),
+        (
+            *paging(20),
+            Argument(("--all",), "also what is no longer, or not yet, true", flag=True),
+            Argument(("--as-of",), "what was true at that time", "TIME", read=time),
+            *FILTER,
+        ),
+        _list,
+    ),
+    Command(
+        "history",
+        "tell how a record came to be as it is",
+        "Tell how a record came to be as it is: every version, and every change with its author.\n"
+        "Of a record that was forgotten, only the changes are left.",
+        ("recollect history ID", "recollect history ID --json"),
+        (ID,),
+        _history,
+    ),
+)

@@ -1,0 +1,184 @@
+"""Commands that keep what is known: remember, revise, supersede, invalidate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.errors import InvalidRequest
+from recollect.ops import Invalidate, Remember, Revise, Supersede
+from recollect.ways.cli.command import Argument, Command, Reply
+from recollect.ways.cli.document import document
+from recollect.ways.cli.read import time, whole, words
+from recollect.ways.cli.shared import ABOUT, ID, REASON, WHOSE, about, scope
+from recollect.ways.cli.show import arrow, brief
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+
+    from recollect.ops import Invalidated, Remembered
+    from recollect.ways.cli.session import Session
+
+
+def _remember(session: Session, args: Namespace) -> Reply:
+    answer = session.run(
+        Remember(
+            words(args.text),
+            scope=scope(session.config),
+            author=session.author,
+            valid_until=args.valid_until,
+            session=args.session,
+            speaker=args.speaker,
+            source=args.source,
+            source_ref=args.source_ref,
+            supersedes=tuple(args.supersedes or ()),
+            **about(args),
+        )
+    )
+    return Reply(_remembered(session, answer), lambda: document(answer))
+
+
+def _remembered(session: Session, answer: Remembered) -> Iterator[str]:
+    record = answer.record
+    yield f"Remembered as {record.id}." if answer.created else f"Known already, as {record.id}."
+    if answer.redacted:
+        yield f"Left out what looked like a secret: {', '.join(answer.redacted)}."
+    conflicts = [one.record for one in answer.similar if one.conflict]
+    if conflicts:
+        yield "It may contradict:"
+        yield from (f"  {brief(one, session.now)}" for one in conflicts)
+        yield f"If it takes the place of one: recollect supersede {conflicts[0].id} {record.id}"
+
+
+def _revise(session: Session, args: Namespace) -> Reply:
+    changes = about(args)
+    if args.text:
+        changes["text"] = words(args.text)
+    if not changes:
+        raise InvalidRequest(
+            "There is nothing to change. Give the new text, or an option such as --title;"
+            " `recollect revise --help` lists them."
+        )
+    answer = session.run(
+        Revise(
+            args.id,
+            tenant=session.config.tenant,
+            author=session.author,
+            expected_version=args.expected_version,
+            **changes,
+        )
+    )
+    record = answer.record
+    said = f"Revised {record.id}, which is now at version {record.version}."
+    return Reply((said,), lambda: document(answer))
+
+
+def _supersede(session: Session, args: Namespace) -> Reply:
+    config = session.config
+    answer = session.run(Supersede(args.old, args.new, config.tenant, session.author))
+    return Reply(
+        (f"{answer.new.id} takes the place of {answer.old.id}.",), lambda: document(answer)
+    )
+
+
+def _invalidate(session: Session, args: Namespace) -> Reply:
+    answer = session.run(
+        Invalidate(
+            args.id,
+            tenant=session.config.tenant,
+            author=session.author,
+            reason=args.reason,
+            superseded_by=args.superseded_by,
+        )
+    )
+    return Reply((_invalidated(answer),), lambda: document(answer))
+
+
+def _invalidated(answer: Invalidated) -> str:
+    if answer.edge is not None:
+        return f"No longer true: {arrow(answer.edge)}"
+    ended = answer.record
+    return f"{ended.id if ended else 'It'} is no longer true. It is kept, with its history."
+
+
+COMMANDS = (
+    Command(
+        "remember",
+        "keep a text",
+        "Keep a text. It is found by the next search, from every process, and survives a crash.\n"
+        "A text that is known already is not kept twice.",
+        (
+            'recollect remember "The build uses make."',
+            "recollect remember - < notes.txt",
+            'recollect remember "We deploy on Fridays." --supersedes ID',
+            'recollect remember "Ada chairs the board." --valid-from 2026-01-01 --source minutes',
+        ),
+        (
+            Argument(("text",), "the text; `-` reads standard input", "TEXT", several="+"),
+            *ABOUT,
+            Argument(("--valid-until",), "from when on it is not true", "TIME", read=time),
+            *WHOSE,
+            Argument(
+                ("--supersedes",),
+                "a record that this one takes the place of; again for more",
+                "ID",
+                several="append",
+            ),
+            Argument(("--session",), "of which session it is", "NAME", default=""),
+            Argument(("--speaker",), "who said it", "NAME", default=""),
+            Argument(("--source",), "where it is from", "TEXT", default=""),
+            Argument(("--source-ref",), "where exactly: a link, a page", "TEXT", default=""),
+        ),
+        _remember,
+    ),
+    Command(
+        "revise",
+        "correct a record in place",
+        "Correct a record in place. What is not named stays; history keeps what was.\n"
+        "Where the world has changed, and not only the wording, use `supersede`.",
+        (
+            'recollect revise ID "The build uses GNU make."',
+            "recollect revise ID --title Build --confidence 0.8",
+        ),
+        (
+            ID,
+            Argument(("text",), "the new text; `-` reads standard input", "TEXT", several="*"),
+            *ABOUT,
+            Argument(
+                ("--expected-version",),
+                "refuse if it is no longer at this version",
+                "N",
+                read=whole,
+            ),
+        ),
+        _revise,
+    ),
+    Command(
+        "supersede",
+        "say that a newer record takes the place of an older one",
+        "Say that a newer record takes the place of an older one. The older one is kept: it held\n"
+        "until the newer one began.",
+        ("recollect supersede OLD NEW",),
+        (
+            Argument(("old",), "the id of the record that held before", "OLD"),
+            Argument(("new",), "the id of the record that holds now", "NEW"),
+        ),
+        _supersede,
+    ),
+    Command(
+        "invalidate",
+        "say that something is no longer true",
+        "Say that a record, or a relation, is no longer true from now on. It is kept, and still\n"
+        "answers what held before.",
+        (
+            'recollect invalidate ID --reason "the project was closed"',
+            "recollect invalidate OLD --superseded-by NEW",
+        ),
+        (
+            ID,
+            REASON,
+            Argument(("--superseded-by",), "the record that holds now", "ID", default=""),
+        ),
+        _invalidate,
+    ),
+)

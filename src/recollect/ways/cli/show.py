@@ -1,0 +1,162 @@
+"""Answers as people read them: what it is, how old it is, and what it says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.model import Kind, rfc3339
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from recollect.model import Edge, Event, Hit, Record, Why
+
+_LINE = 100
+_PARAGRAPH = 600
+_SECONDS = (
+    (365 * 86_400, "year"),
+    (30 * 86_400, "month"),
+    (86_400, "day"),
+    (3_600, "hour"),
+    (60, "minute"),
+)
+
+
+def age(then: datetime, now: datetime) -> str:
+    """How long ago something was, to one unit.
+
+    >>> from datetime import UTC, datetime, timedelta
+    >>> now = datetime(2026, 2, 12, tzinfo=UTC)
+    >>> age(now - timedelta(days=3), now), age(now + timedelta(hours=1), now)
+    ('3 days ago', 'in 1 hour')
+    """
+    seconds = (now - then).total_seconds()
+    for unit, name in _SECONDS:
+        count = int(abs(seconds) // unit)
+        if count:
+            said = f"{count} {name}{'s' if count > 1 else ''}"
+            return f"{said} ago" if seconds > 0 else f"in {said}"
+    return "just now"
+
+
+def shortened(text: str, most: int = _LINE) -> str:
+    """A text in one line, no longer than that.
+
+    >>> shortened("one   two three", 8)
+    'one two…'
+    """
+    line = " ".join(text[: 4 * most].split())
+    cut = len(line) > most or len(text) > 4 * most
+    return f"{line[: most - 1].rstrip()}…" if cut else line
+
+
+def moment(time: datetime, now: datetime) -> str:
+    """A time, exactly and roughly."""
+    return f"{rfc3339(time)} ({age(time, now)})"
+
+
+def brief(record: Record, now: datetime) -> str:
+    """A record in one line."""
+    title = f"{record.title}: " if record.title else ""
+    return f"{record.id}  {age(record.created_at, now):<14}  {shortened(title + record.text)}"
+
+
+def full(record: Record, now: datetime) -> Iterator[str]:
+    """A record with all that is known of it, and its text untouched."""
+    for name, value in _facts(record, now):
+        if value:
+            yield f"{name:<11} {value}"
+    yield ""
+    yield record.text
+
+
+def hit(place: int, found: Hit, now: datetime) -> Iterator[str]:
+    """A record that was found, with enough of its text to see whether it is the one."""
+    record = found.record
+    ended = "  no longer true" if record.valid_until and record.valid_until <= now else ""
+    marks = _labels(record)
+    yield f"{place}. {record.id}  {age(record.created_at, now)}  {found.score:.2f}{marks}{ended}"
+    text = record.text[:_PARAGRAPH] + ("…" if len(record.text) > _PARAGRAPH else "")
+    for line in [*([record.title] if record.title else []), *text.splitlines()]:
+        yield f"   {line}"
+    if found.why is not None:
+        yield f"   why: {_reasons(found, found.why)}"
+
+
+def change(event: Event, now: datetime) -> str:
+    """An entry of the ledger in one line."""
+    name = f" {event.author.name}" if event.author.name else ""
+    detail = "" if event.detail == "{}" else f"  {event.detail}"
+    return (
+        f"{event.seq}  {moment(event.at, now)}  {event.verb} by {event.author.kind}{name}{detail}"
+    )
+
+
+def arrow(edge: Edge) -> str:
+    """A link in one line."""
+    id_ = f"  ({edge.id})" if edge.id else ""
+    return f"{edge.src} -{edge.type}-> {edge.dst}{id_}"
+
+
+def size(count: int) -> str:
+    """A number of bytes as people say it.
+
+    >>> size(512), size(12_345_678)
+    ('512 bytes', '12.3 MB')
+    """
+    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if count >= unit:
+            return f"{count / unit:.1f} {name}"
+    return f"{count} bytes"
+
+
+def _facts(record: Record, now: datetime) -> Iterator[tuple[str, str]]:
+    def when(time: datetime | None) -> str:
+        return moment(time, now) if time else ""
+
+    yield "id", record.id
+    yield "kind", record.kind + (f" ({record.type})" if record.type else "")
+    yield "title", record.title
+    yield "status", record.status
+    yield "written", f"{when(record.created_at)} by {record.author.kind} {record.author.name}"
+    yield "changed", when(record.updated_at) if record.version > 1 else ""
+    yield "about", when(record.event_time) if record.event_time != record.created_at else ""
+    yield "true from", when(record.valid_from) if record.valid_from != record.created_at else ""
+    yield "true until", when(record.valid_until)
+    yield "replaces", ", ".join(record.supersedes)
+    yield "replaced by", record.superseded_by
+    yield "user", record.scope.user
+    yield "project", record.scope.project
+    yield "session", record.session
+    yield "speaker", record.speaker
+    yield "source", " ".join(filter(None, (record.source, record.source_ref)))
+    yield "confidence", f"{record.confidence:g}" if record.confidence < 1 else ""
+    yield "importance", f"{record.importance:g}" if record.importance < 1 else ""
+    yield "metadata", record.metadata if record.metadata != "{}" else ""
+    yield "version", str(record.version) if record.version > 1 else ""
+
+
+def _labels(record: Record) -> str:
+    said = (
+        "" if record.kind is Kind.MEMORY else record.kind,
+        "" if record.type == "semantic" else record.type,
+        f"user {record.scope.user}" if record.scope.user else "",
+        f"project {record.scope.project}" if record.scope.project else "",
+    )
+    labels = ", ".join(filter(None, said))
+    return f"  [{labels}]" if labels else ""
+
+
+def _reasons(found: Hit, why: Why) -> str:
+    parts = found.parts
+    ways = (
+        ("meaning", parts.vector, why.vector_rank, why.cosine and f"cosine {why.cosine:.2f}"),
+        ("words", parts.words, why.words_rank, ", ".join(why.terms)),
+        ("links", parts.graph, why.graph_rank, ""),
+    )
+    return "; ".join(
+        f"{name} {part:.2f} (no. {rank}{f': {more}' if more else ''})"
+        for name, part, rank, more in ways
+        if rank is not None
+    )
