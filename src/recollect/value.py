@@ -6,9 +6,10 @@ docs/adr/0002-values.md has the figures. This knows nothing of what the values m
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
-_set = object.__setattr__
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @dataclass_transform(frozen_default=True)
@@ -17,6 +18,7 @@ class _Frozen(type):
 
     _fields: tuple[str, ...]
     _defaults: dict[str, Any]
+    _setters: tuple[Callable[[object, object], None], ...]
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> _Frozen:
         parents = [base for base in bases if isinstance(base, _Frozen)]
@@ -27,6 +29,8 @@ class _Frozen(type):
         body["__slots__"] = tuple(f for f in own if f not in inherited)
         body["_fields"] = body["__match_args__"] = inherited + body["__slots__"]
         made = super().__new__(cls, name, bases, body)
+        # What fills a slot without asking the class, which is frozen.
+        made._setters = tuple(getattr(made, f).__set__ for f in made._fields)
         made._defaults = {k: v for base in parents for k, v in base._defaults.items()} | defaults
         return made
 
@@ -36,9 +40,15 @@ class Value(metaclass=_Frozen):
 
     _fields: ClassVar[tuple[str, ...]]
     _defaults: ClassVar[dict[str, Any]]
+    _setters: ClassVar[tuple[Callable[[object, object], None], ...]]
 
     def __init__(self, *args: Any, **named: Any) -> None:
         cls = type(self)
+        # A search makes hundreds of values; this way takes a third of the time of the other.
+        if not named and len(args) == len(cls._fields):
+            for put, value in zip(cls._setters, args, strict=True):
+                put(self, value)
+            return
         given = {**dict(zip(cls._fields, args, strict=False)), **named}
         values = {**cls._defaults, **given}
         # A surplus argument or one given twice shows in the first count, a field without a
@@ -46,8 +56,8 @@ class Value(metaclass=_Frozen):
         if len(given) != len(args) + len(named) or len(values) != len(cls._fields):
             raise TypeError(_mismatch(cls, args, named))
         try:
-            for field in cls._fields:
-                _set(self, field, values[field])
+            for put, field in zip(cls._setters, cls._fields, strict=True):
+                put(self, values[field])
         except KeyError:
             raise TypeError(_mismatch(cls, args, named)) from None
 

@@ -6,15 +6,16 @@ fused. Filters hold inside every step, so nothing that may not be seen is ever a
 
 from __future__ import annotations
 
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from recollect.engine.reads import LONGEST_PAGE
-from recollect.model import Hit, Why
+from recollect.model import Hit, Parts, Why
 from recollect.ops import Recalled, Weights
 from recollect.rules import bm25, check
 from recollect.rules.analyse import passage, terms, tokens
 from recollect.rules.fold import count, fold, within
-from recollect.rules.fuse import fuse, shares
+from recollect.rules.fuse import Fused, fuse, shares
 from recollect.rules.pagerank import walk
 from recollect.value import Value, replace
 
@@ -24,19 +25,21 @@ if TYPE_CHECKING:
     from recollect.engine.ports import Ports
     from recollect.model import Arc, Corpus, Record, Vector, Where
     from recollect.ops import Recall
-    from recollect.rules.fuse import Fused
     from recollect.store import Reader
 
 # Chosen on the development benchmarks; docs/adr/0009-recall.md has the table.
-DEFAULT = Weights(vector=0.55, words=0.35, graph=0.10)
+DEFAULT = Weights(vector=0.5, words=0.3, graph=0.2)
 # So many candidates from each way of finding, and more where more hits are asked for.
 _POOL = 60
 _POOL_FOR_EACH = 2
+# Near duplicates among the hits are seldom more than these; where they are, more are read.
+_LIKELY_FOLDED = 12
 # The graph is walked from the best so many, two steps, past so many neighbours of each.
 _SEEDS = 12
 _FANOUT = 24
 _SECOND_FANOUT = 12
 _MOST_NODES = 400
+_SEEDING = {"vector": 0.6, "words": 0.4}
 _LONGEST_QUERY = 10_000
 # A longer text is scored by the words that selected it: to count all of its words takes longer
 # than the rest of the search.
@@ -44,13 +47,31 @@ _LONGEST_COUNTED = 20_000
 
 
 class Found(Value):
-    """What the ways of finding propose, each by record number."""
+    """What the ways of finding propose, each by record number, and what lies behind those."""
 
     vector: dict[int, float]
     words: dict[int, float]
     graph: dict[int, float]
+    # Further candidates, best first, which pages deep down are filled with.
+    beyond: tuple[int, ...]
     nodes: int
     semantic: bool
+
+    @property
+    def total(self) -> int:
+        """How many candidates there are in all."""
+        return len({*self.vector, *self.words, *self.graph}) + len(self.beyond)
+
+
+class Search(Value):
+    """One search, as its steps see it."""
+
+    reader: Reader
+    where: Where
+    asked: tuple[str, ...]
+    vector: Vector | None
+    weights: Weights
+    wanted: int
 
 
 def recall(ports: Ports, op: Recall) -> Recalled:
@@ -58,24 +79,18 @@ def recall(ports: Ports, op: Recall) -> Recalled:
     weights = _checked(op)
     where = op.where if op.any_time else replace(op.where, at=op.as_of or ports.clock())
     asked = terms(op.query)
-    wanted = op.offset + op.limit
     with ports.store.reading() as reader:
         vector = ports.semantics.query(reader, op.query) if weights.vector else None
-        corpus = reader.corpus(asked) if weights.words else None
-        found = _found(reader, asked, corpus, vector, where, weights, wanted)
-        order = fuse(_lists(found), _weights(weights, found), limit=wanted + _POOL)
-        records = reader.rows([one.seq for one in order])
-        order = [one for one in order if one.seq in records and where.admits(records[one.seq])]
-        total = len(order)
-        if op.fold:
-            order = _folded(reader, order, records)
-    best = order[op.offset : wanted]
+        search = Search(reader, where, asked, vector, weights, op.offset + op.limit)
+        found = _found(search)
+        kept, records = _read(search, found, fold_=op.fold)
+    best = kept[op.offset : search.wanted]
     if op.budget is not None:
         best = best[: within(op.budget, [records[one.seq].text for one in best])]
     hits = tuple(_hit(one, records[one.seq], found, asked, explain=op.explain) for one in best)
     return Recalled(
         hits,
-        total=total,
+        total=found.total,
         graph_nodes=found.nodes,
         semantic=found.semantic,
         tokens=sum(count(hit.record.text) for hit in hits),
@@ -93,92 +108,98 @@ def _checked(op: Recall) -> Weights:
     return weights
 
 
-def _found(  # noqa: PLR0913 -- one search, everything it depends on
-    reader: Reader,
-    asked: Sequence[str],
-    corpus: Corpus | None,
-    vector: Vector | None,
-    where: Where,
-    weights: Weights,
-    wanted: int,
-) -> Found:
-    pool = max(_POOL, _POOL_FOR_EACH * wanted)
-    near = {} if vector is None else _scores(reader.nearest(vector, where, pool))
+def _found(search: Search) -> Found:
+    reader, where, weights = search.reader, search.where, search.weights
+    pool = max(_POOL, _POOL_FOR_EACH * search.wanted)
+    near: dict[int, float] = {}
     said: dict[int, float] = {}
-    if corpus is not None:
-        said = _scores(reader.matching(bm25.selective(asked, corpus), where, pool))
-        said = _exact(reader, asked, corpus, near, said)
-    graph: dict[int, float] = {}
-    nodes = 0
-    if weights.graph:
-        graph, nodes = _spread(reader, near, said, where, pool)
-    return Found(near, said, graph, nodes, vector is not None)
+    if search.vector is not None:
+        near = {c.seq: c.score for c in reader.nearest(search.vector, where, pool)}
+    if weights.words:
+        corpus = reader.corpus(search.asked)
+        chosen = bm25.selective(search.asked, corpus)
+        said = {c.seq: c.score for c in reader.matching(chosen, where, pool)}
+    # Whatever page is asked for, the same candidates are weighed; the others only follow them.
+    beyond = _interleaved(list(near)[_POOL:], list(said)[_POOL:])
+    near, said = _first(near), _first(said)
+    if weights.words:
+        said = _exact(search, corpus, near, said)
+    graph, nodes = _spread(search, near, said) if weights.graph else ({}, 0)
+    beyond = [seq for seq in beyond if seq not in near and seq not in said and seq not in graph]
+    return Found(near, said, graph, tuple(beyond), nodes, search.vector is not None)
 
 
-def _scores(candidates: Sequence[object]) -> dict[int, float]:
-    return {one.seq: one.score for one in candidates}
+def _first(scores: dict[int, float]) -> dict[int, float]:
+    return dict(list(scores.items())[:_POOL])
+
+
+def _interleaved(*lists: Sequence[int]) -> list[int]:
+    """By rank, the lists taking turns, so that a longer list only adds at the end."""
+    turns = chain.from_iterable(zip_longest(*lists))
+    return list(dict.fromkeys(seq for seq in turns if seq is not None))
 
 
 def _exact(
-    reader: Reader,
-    asked: Sequence[str],
-    corpus: Corpus,
-    near: Mapping[int, float],
-    said: Mapping[int, float],
+    search: Search, corpus: Corpus, near: Mapping[int, float], said: Mapping[int, float]
 ) -> dict[int, float]:
     """BM25 of the whole query, for every candidate of either way."""
     scores: dict[int, float] = {}
-    for seq, text in reader.texts(list({*near, *said})).items():
+    for seq, text in search.reader.texts(list({**near, **said})).items():
         if len(text) > _LONGEST_COUNTED:
             score = said.get(seq, 0.0)
         else:
-            score = bm25.score(asked, tokens(text), corpus)
+            score = bm25.score(search.asked, tokens(text), corpus)
         if score > 0:
             scores[seq] = score
     return scores
 
 
 def _spread(
-    reader: Reader,
-    near: Mapping[int, float],
-    said: Mapping[int, float],
-    where: Where,
-    pool: int,
+    search: Search, near: Mapping[int, float], said: Mapping[int, float]
 ) -> tuple[dict[int, float], int]:
     """Personalised PageRank around the best candidates, for records that may be answers."""
-    first = fuse({"vector": near, "words": said}, {"vector": 0.6, "words": 0.4}, limit=_SEEDS)
+    reader = search.reader
+    first = fuse({"vector": near, "words": said}, _SEEDING, limit=_SEEDS)
     seeds = {one.seq: one.score for one in first if one.score > 0}
     if not seeds:
         return {}, 0
     arcs: list[Arc] = list(reader.arcs(list(seeds), _FANOUT))
-    beyond = list(dict.fromkeys(arc.dst for arc in arcs if arc.dst not in seeds))[:_MOST_NODES]
-    arcs += reader.arcs(beyond, _SECOND_FANOUT)
+    further = list(dict.fromkeys(arc.dst for arc in arcs if arc.dst not in seeds))[:_MOST_NODES]
+    arcs += reader.arcs(further, _SECOND_FANOUT)
     ranks = walk(seeds, arcs)
     reached = sorted(ranks, key=lambda seq: (-ranks[seq], seq))
-    admitted = reader.admitted(reached, where)
-    kept = [seq for seq in reached if seq in admitted][:pool]
+    admitted = reader.admitted(reached, search.where)
+    kept = [seq for seq in reached if seq in admitted][:_POOL]
     return {seq: ranks[seq] for seq in kept}, len(ranks)
 
 
-def _lists(found: Found) -> dict[str, dict[int, float]]:
-    return {"vector": found.vector, "words": found.words, "graph": found.graph}
-
-
-def _weights(weights: Weights, found: Found) -> dict[str, float]:
+def _order(found: Found, weights: Weights, limit: int) -> list[Fused]:
     given = {"vector": weights.vector, "words": weights.words, "graph": weights.graph}
     # Where meaning is all that was asked for and the model is not there, nothing can be found.
     if not found.semantic and (weights.words or weights.graph):
         given["vector"] = 0.0
-    return given
+    lists = {"vector": found.vector, "words": found.words, "graph": found.graph}
+    weighed = fuse(lists, given, limit)
+    return weighed + [Fused(seq, 0.0, Parts()) for seq in found.beyond[: limit - len(weighed)]]
 
 
-def _folded(
-    reader: Reader, order: Sequence[Fused], records: Mapping[int, Record]
-) -> list[Fused]:
-    seqs = [one.seq for one in order]
-    texts = {seq: records[seq].text for seq in seqs}
-    kept = set(fold(seqs, texts, reader.vectors(seqs)))
-    return [one for one in order if one.seq in kept]
+def _read(
+    search: Search, found: Found, *, fold_: bool
+) -> tuple[list[Fused], dict[int, Record]]:
+    """As many of the best as are wanted, each said once."""
+    reader, enough = search.reader, search.wanted + _LIKELY_FOLDED
+    while True:
+        best = _order(found, search.weights, enough)
+        seqs = [one.seq for one in best]
+        records = reader.rows(seqs)
+        if not fold_:
+            return best, records
+        texts = {seq: records[seq].text for seq in seqs}
+        said_once = set(fold(seqs, texts, reader.vectors(seqs)))
+        kept = [one for one in best if one.seq in said_once]
+        if len(kept) >= search.wanted or enough >= found.total:
+            return kept, records
+        enough *= 2
 
 
 def _hit(

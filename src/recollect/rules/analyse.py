@@ -124,9 +124,9 @@ def passage(record: Record) -> str:
 
 
 def spoken(speaker: str, title: str, text: str) -> str:
-    """A passage from its parts; a title that the text begins with is not said twice."""
+    """A passage from its parts; a title or speaker that the text begins with is not said twice."""
     said = f"{title}. {text}" if title and not text.startswith(title) else text
-    return f"{speaker}: {said}" if speaker else said
+    return f"{speaker}: {said}" if speaker and not text.startswith(f"{speaker}:") else said
 
 
 def stem(word: str) -> str:
