@@ -112,21 +112,27 @@ def _found(search: Search) -> Found:
     reader, where, weights = search.reader, search.where, search.weights
     pool = max(_POOL, _POOL_FOR_EACH * search.wanted)
     near: dict[int, float] = {}
-    said: dict[int, float] = {}
     if search.vector is not None:
         near = {c.seq: c.score for c in reader.nearest(search.vector, where, pool)}
-    if weights.words:
-        corpus = reader.corpus(search.asked)
-        chosen = bm25.selective(search.asked, corpus)
-        said = {c.seq: c.score for c in reader.matching(chosen, where, pool)}
+    said = _said(search, pool) if weights.words else {}
     # Whatever page is asked for, the same candidates are weighed; the others only follow them.
     beyond = _interleaved(list(near)[_POOL:], list(said)[_POOL:])
     near, said = _first(near), _first(said)
-    if weights.words:
-        said = _exact(search, corpus, near, said)
     graph, nodes = _spread(search, near, said) if weights.graph else ({}, 0)
     beyond = [seq for seq in beyond if seq not in near and seq not in said and seq not in graph]
     return Found(near, said, graph, tuple(beyond), nodes, search.vector is not None)
+
+
+def _said(search: Search, pool: int) -> dict[int, float]:
+    """The records that hold the rarer words of the query, best BM25 of the whole query first."""
+    corpus = search.reader.corpus(search.asked)
+    chosen = bm25.selective(search.asked, corpus)
+    found = {c.seq: c.score for c in search.reader.matching(chosen, search.where, pool)}
+    if len(chosen) < sum(map(bool, corpus.frequency.values())):
+        best = _first(found)
+        best = dict(sorted(_exact(search, corpus, best).items(), key=lambda at: (-at[1], at[0])))
+        found = best | {seq: score for seq, score in found.items() if seq not in best}
+    return found
 
 
 def _first(scores: dict[int, float]) -> dict[int, float]:
@@ -139,19 +145,15 @@ def _interleaved(*lists: Sequence[int]) -> list[int]:
     return list(dict.fromkeys(seq for seq in turns if seq is not None))
 
 
-def _exact(
-    search: Search, corpus: Corpus, near: Mapping[int, float], said: Mapping[int, float]
-) -> dict[int, float]:
-    """BM25 of the whole query, for every candidate of either way."""
-    scores: dict[int, float] = {}
-    for seq, text in search.reader.texts(list({**near, **said})).items():
-        if len(text) > _LONGEST_COUNTED:
-            score = said.get(seq, 0.0)
-        else:
-            score = bm25.score(search.asked, tokens(text), corpus)
-        if score > 0:
-            scores[seq] = score
-    return scores
+def _exact(search: Search, corpus: Corpus, said: Mapping[int, float]) -> dict[int, float]:
+    """BM25 of the whole query, common words and all, for what the rarer ones selected."""
+    texts = search.reader.texts(list(said))
+    return {
+        seq: bm25.score(search.asked, tokens(text), corpus)
+        if len(text) <= _LONGEST_COUNTED
+        else said[seq]
+        for seq, text in texts.items()
+    }
 
 
 def _spread(
