@@ -174,7 +174,7 @@ def test_exactly_what_passes_the_filter_is_found(filtered, what):
 def filtered(scan):
     written = slots(600)
     scan.write(0, written)
-    scan.tighten(range(0, 600, 50), dead=True)
+    scan.hide(range(0, 600, 50), 1)
     return scan, written, np.arange(600) % 50 == 0
 
 
@@ -266,7 +266,7 @@ def test_another_process_finds_what_was_written_even_when_the_file_has_grown(sca
 def test_what_a_dead_writer_left_is_overwritten(scan):
     scan.write(0, slots(5))
     scan.write(5, slots(5, first=900, seed=3))
-    scan.tighten([5, 6], dead=True)
+    scan.hide([5, 6], 1)
     rows = slots(3, first=6, seed=4)
     scan.write(5, rows)
     assert scan.seqs(8).tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
@@ -279,59 +279,66 @@ def test_slots_behind_the_count_are_never_found(scan):
     assert scan.search(written.vectors[15], 15, ANY, 20).slots.max() == 14
 
 
-def test_a_dead_slot_is_never_found_again(scan):
-    written = slots(5)
-    scan.write(0, written)
-    scan.tighten([2], dead=True)
-    assert 2 not in scan.search(written.vectors[2], 5, ANY, 5).slots
-
-
-def test_an_end_of_validity_moves_to_earlier_times_only(scan):
-    rows = vectors(2)
-    scan.write(0, plain(rows))
-    found = []
-    for until in (50, 80, 20):
-        scan.tighten([1], valid_until=until)
-        found.append([len(scan.search(rows[1], 2, Filter(at=at), 2).slots) for at in (10, 30, 60)])
-    assert found == [[2, 2, 1], [2, 2, 1], [2, 1, 1]]
-
-
-def test_a_snapshot_finds_what_was_hidden_after_it(scan):
+def test_a_slot_that_has_gone_is_found_only_by_older_snapshots(scan):
     rows = vectors(4)
     scan.write(0, plain(rows))
-    scan.tighten([0], dead=True, change=5)
-    scan.tighten([1], valid_until=20, change=7)
-    scan.tighten([2], dead=True)
+    scan.hide([0], 5)
+    scan.hide([1, 2], 7)
     found = {
-        change: sorted(scan.search(rows[0], 4, Filter(at=30, change=change), 4).slots)
-        for change in (4, 5, 6, 7, None)
+        event: sorted(scan.search(rows[0], 4, Filter(event=event), 4).slots)
+        for event in (4, 5, 6, 7)
     }
-    assert found == {4: [0, 1, 3], 5: [1, 3], 6: [1, 3], 7: [3], None: [3]}
+    assert found == {4: [0, 1, 2, 3], 5: [1, 2, 3], 6: [1, 2, 3], 7: [3]}
+    assert scan.search(rows[0], 4, ANY, 4).slots.tolist() == [3]
+    assert scan.slots(4).tolist() == [3]
+    assert scan.slots(4, event=6).tolist() == [1, 2, 3]
+    assert scan.slots(4, np.array([1, 3, 4]), event=6).tolist() == [2, 3]
+    assert scan.records(np.array([3, 0]), 4).tolist() == [4, 1]
 
 
-def test_an_older_change_that_is_noted_later_hides_no_less(scan):
-    rows = vectors(3)
-    scan.write(0, plain(rows))
-    scan.tighten([0], dead=True, change=9)
-    scan.tighten([1], dead=True, change=3)
-    assert scan.search(rows[0], 3, Filter(change=4), 3).slots.tolist() == [0, 2]
-    assert scan.search(rows[0], 3, Filter(change=9), 3).slots.tolist() == [2]
-
-
-def test_a_slot_that_is_written_again_has_never_changed(scan):
+def test_a_slot_that_is_written_again_has_never_gone(scan):
     scan.write(0, slots(2))
-    scan.tighten([1], dead=True, change=9)
+    scan.hide([1], 9)
     again = slots(1, first=5)
     scan.write(1, again)
     assert scan.wrong(1, again).tolist() == []
-    for change in (3, 9, None):
-        assert len(scan.search(again.vectors[0], 2, Filter(change=change), 2).slots) == 2
+    assert len(scan.search(again.vectors[0], 2, ANY, 2).slots) == 2
 
 
-def test_tightening_leaves_the_checksum_as_it_is(scan):
+def test_an_erased_slot_holds_nothing_and_is_never_found(scan, path):
+    written = slots(5)
+    scan.write(0, written)
+    scan.hide([3], 4)
+    scan.erase([2, 3])
+    assert scan.seqs(5).tolist() == [1, 2, 0, 0, 5]
+    assert 2 not in scan.search(written.vectors[2], 5, Filter(event=0), 5).slots
+    raw = path.read_bytes()
+    for name, place in scan._layout.places.items():
+        start = scan._layout.offset(name, 2)
+        assert raw[start : start + 2 * place.stride] == bytes(2 * place.stride)
+
+
+def test_an_empty_file_has_no_slots(scan):
+    assert scan.slots(0).tolist() == []
+    assert scan.tail(0) == 0
+    assert len(scan.search(vectors(1)[0], 0, ANY, 3).slots) == 0
+
+
+def test_the_marks_tell_what_was_begun_and_what_was_finished(scan, path):
+    assert scan.marks() == (0, 0)
+    scan.mark(began=7)
+    assert scan.marks() == (7, 0)
+    scan.mark(finished=7)
+    scan.write(0, slots(3))
+    other = Scan.open(path, DIMS, GENERATION)
+    assert other.marks() == (7, 7)
+    other.close()
+
+
+def test_hiding_leaves_the_checksum_as_it_is(scan):
     scan.write(0, slots(4))
     before = scan.tail(4), scan.checksum(0, 4)
-    scan.tighten([1, 3], dead=True, valid_until=1)
+    scan.hide([1, 3], 2)
     assert (scan.tail(4), scan.checksum(0, 4)) == before
 
 
@@ -350,9 +357,8 @@ def test_slots_that_differ_from_the_database_are_named(scan):
     scan.write(3, written)
     assert scan.wrong(3, written).tolist() == []
     scan.write(5, slots(1, first=999))
-    scan.tighten([7], valid_until=-3)
-    scan.tighten([9], dead=True)
-    assert scan.wrong(3, written).tolist() == [5, 7, 9]
+    scan.hide([9], 1)
+    assert scan.wrong(3, written).tolist() == [5, 9]
     assert scan.wrong(3, slots(0)).tolist() == []
 
 
@@ -442,8 +448,13 @@ def test_a_file_that_may_only_be_read_is_searched_but_not_written():
         assert len(scan.search(vectors(1)[0], 3, ANY, 3).slots) == 3
         with pytest.raises(Unavailable):
             scan.write(3, slots(1))
-        with pytest.raises(Unavailable):
-            scan.tighten([0], dead=True)
+        for change in (
+            lambda: scan.hide([0], 1),
+            lambda: scan.erase([0]),
+            lambda: scan.mark(began=1),
+        ):
+            with pytest.raises(Unavailable):
+                change()
         scan.close()
 
 

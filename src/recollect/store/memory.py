@@ -528,6 +528,22 @@ def _stored(record: Record, seq: int, accessed_at: datetime | None) -> Record:
     return replace(record, seq=seq, accessed_at=accessed_at, supersedes=(), superseded_by="")
 
 
+def _check_length(vector: Vector, model: Model) -> None:
+    if len(vector) != model.dimensions:
+        raise Conflict(
+            f"A vector has {len(vector)} numbers, but those of {model.name} have "
+            f"{model.dimensions}. Read again which model serves, and embed with that one.",
+            model=model.name,
+            dimensions=model.dimensions,
+        )
+
+
+def _cosine(one: Vector, other: Vector) -> float:
+    from numpy.linalg import norm
+
+    return float(one @ other / (norm(one) * norm(other) or 1.0))
+
+
 def _best(found: list[Candidate], limit: int) -> list[Candidate]:
     """The highest scores first. Equals stand by number, so that the order is always the same."""
     return sorted(found, key=lambda candidate: (-candidate.score, candidate.seq))[:limit]

@@ -11,14 +11,8 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.errors import Unavailable
-from recollect.store.sqlite.connection import (
-    check_path,
-    connect,
-    current,
-    prepare,
-    translated,
-    writable,
-)
+from recollect.store.sqlite import connection as door
+from recollect.store.sqlite import files
 from recollect.store.sqlite.lock import WriteLock
 from recollect.store.sqlite.queries import READ
 from recollect.store.sqlite.read import SqliteReader
@@ -37,17 +31,22 @@ PATIENCE = 30.0
 
 
 class SqliteStore:
-    """A `Store` in one file. Open it with `open`; any thread may use it."""
+    """A `Store` in one file. Open it with `open`; any thread of one process may use it.
+
+    A process that was forked has to open the file again, as SQLite's locks and the write lock are
+    the parent's; every call on the parent's store says so.
+    """
 
     def __init__(self, path: str, durability: str, patience: float) -> None:
         self.path = path
+        self.read_only = not door.writable(path)
         self._durability = durability
-        self._lock = WriteLock(f"{path}-lock", patience)
+        self._lock = WriteLock(path, patience)
         self._idle: list[tuple[apsw.Connection, Interned]] = []
         self._pool = Lock()
         self._writer: tuple[apsw.Connection, Interned] | None = None
         self._scans: Scans | None = None
-        self.read_only = False
+        self._process = os.getpid()
 
     @classmethod
     def open(
@@ -60,24 +59,25 @@ class SqliteStore:
             TooNew: a newer Recollect wrote it.
             Unavailable: the folder is missing, or may not be read.
         """
-        store = cls(os.fspath(path), durability, patience)
-        with translated(store.path):
-            check_path(store.path)
-            store.read_only = not writable(store.path)
-            connection = connect(store.path, durability, read_only=store.read_only)
+        name = os.path.abspath(path)
+        door.check_path(name)
+        store = cls(name, durability, patience)
+        with door.translated(name):
+            connection, interned = store._connected()
             try:
-                if not current(connection, store.path):
+                if not door.current(connection, name):
                     store._prepare(connection)
             except BaseException:
                 connection.close()
                 raise
-            store._idle.append((connection, Interned(connection)))
+            store._idle.append((connection, interned))
         return store
 
     @contextmanager
     def reading(self) -> Iterator[SqliteReader]:
         """See `Store`."""
-        with translated(self.path):
+        self._check_process()
+        with door.translated(self.path):
             with self._pool:
                 pair = self._idle.pop() if self._idle else None
             connection, interned = pair or self._connected()
@@ -91,40 +91,19 @@ class SqliteStore:
                 with self._pool:
                     self._idle.append((connection, interned))
         if self._scans is not None and self._scans.stale and not self.read_only:
-            self.mend()
+            # The answer was right without the file, so nothing here may spoil it.
+            with contextlib.suppress(Unavailable):
+                self._mend(patience=0)
 
     @contextmanager
     def writing(self) -> Iterator[SqliteWriter]:
         """See `Store`."""
-        from recollect.store.sqlite.write import SqliteWriter
-
-        if self.read_only:
-            raise Unavailable(f"{self.path} cannot be written. Give write permission to it.")
-        with translated(self.path), self._lock.held():
-            connection, interned = self._writer = self._writer or self._connected()
-            connection.execute("BEGIN IMMEDIATE")
-            writer = SqliteWriter(connection, interned, self._scan_files)
-            try:
-                if writer.outdated():
-                    writer.mend()
-                yield writer
-                connection.execute("COMMIT")
-            except BaseException:
-                # What was interned in this transaction is not there any more.
-                self._writer = connection, Interned(connection)
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-            writer.committed()
-            if writer.forgot:
-                self._empty_log(connection)
+        with self._transaction(None) as writer:
+            yield writer
 
     def mend(self) -> None:
-        """Make scan files again that were lost, cut or left behind."""
-        with self.writing() as writer:
-            writer.mend()
-        with self.reading() as reader:
-            self._scan_files().tidy([model for model in (reader.serving(), reader.coming()) if model])
+        """Make scan files again that were lost, cut or left behind, and remove unneeded ones."""
+        self._mend(patience=None)
 
     def verify(self) -> list[Problem]:
         """See `Store`."""
@@ -134,51 +113,92 @@ class SqliteStore:
         # an earlier snapshot; a new connection remembers nothing.
         with self._pool:
             idle, self._idle = self._idle, []
-        for connection, _ in idle:
-            connection.close()
+        self._close(idle)
         with self.reading() as reader:
             return problems(reader, self._scan_files)
 
     def size(self) -> int:
         """See `Store`."""
-        files = [self.path, f"{self.path}-wal"]
-        return sum(os.path.getsize(file) for file in files if os.path.exists(file)) + (
-            self._scan_files().size()
-        )
+        return files.size(self.path)
 
     def close(self) -> None:
         """See `Store`."""
+        if os.getpid() != self._process:
+            # Closing a file would give up locks that the parent holds.
+            return
         with self._pool:
             pairs = [*self._idle, *([self._writer] if self._writer else [])]
             self._idle.clear()
             self._writer = None
-        # The last one to close checkpoints, which must not meet another process's checkpoint.
-        with contextlib.ExitStack() as stack:
-            if not self.read_only:
-                stack.enter_context(self._lock.held())
-            for connection, _ in pairs:
-                connection.close()
+        self._close(pairs)
         self._lock.close()
         if self._scans is not None:
             self._scans.close()
 
+    def _close(self, pairs: list[tuple[apsw.Connection, Interned]]) -> None:
+        with contextlib.ExitStack() as stack:
+            if pairs and not self.read_only:
+                # The last one to close checkpoints, which must not meet another's. Where a
+                # writer is stuck, the log stays, which the next one to open takes care of.
+                with contextlib.suppress(Unavailable):
+                    stack.enter_context(self._lock.held())
+            for connection, _ in pairs:
+                connection.close()
+
+    @contextmanager
+    def _transaction(self, patience: float | None) -> Iterator[SqliteWriter]:
+        from recollect.store.sqlite.write import SqliteWriter
+
+        self._check_process()
+        if self.read_only:
+            raise Unavailable(f"{self.path} cannot be written. Give write permission to it.")
+        with door.translated(self.path), self._lock.held(patience):
+            connection, interned = self._writer = self._writer or self._connected()
+            writer = SqliteWriter(connection, interned, self._scan_files)
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                if writer.outdated():
+                    writer.mend()
+                yield writer
+                writer.complete()
+                connection.execute("COMMIT")
+            except BaseException:
+                # What was interned in this transaction is not there any more.
+                self._writer = connection, Interned(connection)
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            writer.committed()
+            if writer.forgot:
+                _empty_log(connection)
+
+    def _mend(self, patience: float | None) -> None:
+        with self._transaction(patience) as writer:
+            writer.mend()
+        self._scan_files().stale = False
+
     def _scan_files(self) -> Scans:
         """The scan files; NumPy loads with the first search or write of a vector."""
         if self._scans is None:
-            from recollect.store.sqlite.scans import Scans
-
-            with self._pool:
-                self._scans = self._scans or Scans(self.path, self._id())
+            self._scans = self._loaded_scans()
         return self._scans
+
+    def _loaded_scans(self) -> Scans:
+        from recollect.store.sqlite.scans import Scans
+
+        made = Scans(self.path, self._id())
+        with self._pool:
+            # Another thread may have been faster.
+            return self._scans or made
 
     def _prepare(self, connection: apsw.Connection) -> None:
         if self.read_only:
             raise Unavailable(
                 f"{self.path} is empty or of an older format, and cannot be written to bring it "
-                "up to date. Give write permission to it"
+                "up to date. Give write permission to it."
             )
         with self._lock.held():
-            prepare(connection)
+            door.prepare(connection)
 
     def _id(self) -> str:
         connection, _ = self._connected()
@@ -188,12 +208,19 @@ class SqliteStore:
             connection.close()
 
     def _connected(self) -> tuple[apsw.Connection, Interned]:
-        connection = connect(self.path, self._durability, read_only=self.read_only)
+        connection = door.connect(self.path, self._durability, read_only=self.read_only)
         return connection, Interned(connection)
 
-    def _empty_log(self, connection: apsw.Connection) -> None:
-        """Take deleted text out of the log too. Where a reader is in the way, closing does it."""
-        connection.set_busy_timeout(0)
-        with contextlib.suppress(apsw.BusyError):
-            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        connection.set_busy_timeout(10_000)
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise Unavailable(
+                f"{self.path} was opened before this process was forked. Open it again here."
+            )
+
+
+def _empty_log(connection: apsw.Connection) -> None:
+    """Take deleted text out of the log too. Where a reader is in the way, a later one does it."""
+    connection.set_busy_timeout(0)
+    with contextlib.suppress(apsw.BusyError):
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    connection.set_busy_timeout(door.BUSY_MS)

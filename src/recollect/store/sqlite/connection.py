@@ -20,7 +20,7 @@ _SYNCHRONOUS = {"full": "FULL", "normal": "NORMAL"}
 # 16 MB of pages for each connection: what a search of 100k records touches again and again.
 _CACHE_KIB = 16_384
 # Writers queue at our own lock; this covers what SQLite locks beside it, as at recovery.
-_BUSY_MS = 10_000
+BUSY_MS = 10_000
 
 
 @contextmanager
@@ -47,9 +47,14 @@ def translated(path: str) -> Iterator[None]:
             f"The disk refused to read or write {path}. Nothing was changed; check the disk."
         ) from error
     except (apsw.ConstraintError, apsw.AbortError) as error:
-        raise Conflict("The change contradicts what is stored. Read again and retry.") from error
-    except (apsw.TooBigError, apsw.RangeError) as error:
+        raise _contradiction(error) from error
+    except apsw.TooBigError as error:
         raise InvalidRequest("A value is too large for the store. Make it smaller.") from error
+    except UnicodeEncodeError as error:
+        raise InvalidRequest(
+            "A text holds half of a character (a lone surrogate), which cannot be stored. "
+            "Nothing was changed; take it out, or decode the text again."
+        ) from error
 
 
 def connect(path: str, durability: str, *, read_only: bool = False) -> apsw.Connection:
@@ -57,19 +62,35 @@ def connect(path: str, durability: str, *, read_only: bool = False) -> apsw.Conn
     if durability not in _SYNCHRONOUS:
         raise InvalidRequest(f"durability is 'full' or 'normal', not {durability!r}.")
     if read_only:
-        # No one can write beside us then, so the file needs no lock and no shared memory.
-        uri = f"file:{_escaped(path)}?immutable=1"
-        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        connection = apsw.Connection(uri, flags=flags)
+        connection = _read_only(path)
     else:
         connection = apsw.Connection(path, statementcachesize=200)
-        connection.set_busy_timeout(_BUSY_MS)
+        connection.set_busy_timeout(BUSY_MS)
         connection.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
         # Only macOS tells a drive's cache from the drive; elsewhere these change nothing.
         connection.execute("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
     connection.execute(
         f"PRAGMA foreign_keys = 1; PRAGMA secure_delete = 1; PRAGMA cache_size = -{_CACHE_KIB}"
     )
+    return connection
+
+
+def _read_only(path: str) -> apsw.Connection:
+    """A connection that changes nothing, not even the files beside the database."""
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(BUSY_MS)
+    try:
+        connection.execute("PRAGMA schema_version").fetchall()
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        # SQLite's shared memory is neither there nor to be made, so that nobody has the file open.
+        connection.close()
+        if os.path.exists(f"{path}-wal") and os.path.getsize(f"{path}-wal"):
+            raise Unavailable(
+                f"{path} was not closed, and cannot be written to take in its log. Give write "
+                "permission to its folder, or have its owner open it once."
+            ) from None
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        return apsw.Connection(f"file:{_escaped(path)}?immutable=1", flags=flags)
     return connection
 
 
@@ -136,6 +157,16 @@ def _refuse_foreign(
             "It was left as it is; upgrade Recollect to open it.",
             path=path,
         )
+
+
+def _contradiction(error: apsw.Error) -> Conflict | InvalidRequest:
+    if getattr(error, "extendedresult", 0) == apsw.SQLITE_CONSTRAINT_CHECK:
+        return InvalidRequest(
+            f"A value is out of its range ({error}). Nothing was changed; correct it.",
+        )
+    return Conflict(
+        f"The change contradicts what is stored ({error}). Nothing was changed; read again."
+    )
 
 
 def _escaped(path: str) -> str:

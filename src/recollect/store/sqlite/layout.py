@@ -37,7 +37,7 @@ _HEADER = struct.Struct("=8sIII16sI")
 # The largest page of the systems that this runs on.
 _PAGE = 16_384
 # What never changes once a slot is written.
-FIXED = ("codes", "seq", "scope", "kind", "type", "valid_from")
+FIXED = ("codes", "seq", "scope", "kind", "type", "valid_from", "valid_until")
 
 
 class Stale(Unavailable):
@@ -67,18 +67,18 @@ class Layout:
         self.dims = dims
         width = codes.width(dims)
         self.centre = _HEADER.size + codes.packed_size(dims)
-        self.newest = self.centre + 4 + width
-        self.start = -(-(self.newest + 8) // _PAGE) * _PAGE
+        self.marks = self.centre + 4 + width
+        self.start = -(-(self.marks + 16) // _PAGE) * _PAGE
         self.places: dict[str, Place] = {}
         self.block_bytes = 0
         self._add("codes", np.int8, width)
         self._add("bits", np.uint8, width // 8)
-        for name in ("seq", "valid_from", "valid_until", "changed"):
+        for name in ("seq", "valid_from", "valid_until"):
             self._add(name, np.int64)
         self._add("scope", np.int32)
+        self._add("gone", np.uint32)
         self._add("type", np.uint16)
         self._add("kind", np.uint8)
-        self._add("dead", np.uint8)
 
     def _add(self, name: str, type_: type[np.integer], breadth: int = 1) -> None:
         place = self.places[name] = Place(self.block_bytes, np.dtype(type_), breadth)
@@ -101,14 +101,8 @@ class Mapped:
     def __init__(self, layout: Layout, buffer: mmap) -> None:
         blocks = (len(buffer) - layout.start) // layout.block_bytes
         self.count = blocks * BLOCK
-        self._columns: dict[str, Rows] = {
-            name: np.ndarray(
-                (blocks, BLOCK, place.breadth)[: 2 + (place.breadth > 1)],
-                place.dtype,
-                buffer,
-                layout.start + place.offset,
-                (layout.block_bytes, place.stride, place.dtype.itemsize)[: 2 + (place.breadth > 1)],
-            )
+        self._columns = {
+            name: _column(buffer, blocks, layout.start + place.offset, layout.block_bytes, place)
             for name, place in layout.places.items()
         }
 
@@ -145,6 +139,16 @@ class Mapped:
         if rest:
             found[blocks * BLOCK :] = holds(column[blocks, :rest])
         return found
+
+
+def _column(buffer: mmap, blocks: int, start: int, block_bytes: int, place: Place) -> Rows:
+    """One column of all blocks, where it lies in the file."""
+    wide = 2 + (place.breadth > 1)
+    shape = (blocks, BLOCK, place.breadth)[:wide]
+    if not blocks:
+        return np.empty(shape, place.dtype)
+    strides = (block_bytes, place.stride, place.dtype.itemsize)[:wide]
+    return np.ndarray(shape, place.dtype, buffer, start, strides)
 
 
 def header(dims: int, generation: bytes) -> bytes:

@@ -35,3 +35,4 @@ def _body(part: str) -> str:
 
 
 READ = load("read.sql")
+WRITE = load("write.sql")

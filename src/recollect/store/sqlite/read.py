@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from recollect.embed import Model
     from recollect.model import Edge, Event, Record, Scope, Vector
+    from recollect.store.sqlite.rows import Row
     from recollect.store.sqlite.scans import Scans
 
 # A filter seldom takes out more than half of the best matches.
@@ -31,10 +32,12 @@ class ModelRow(Value):
     name: str
     dimensions: int
     state: str
+    held: int
     generation: int
     slots: int
     synced: int
     tail: int
+    mark: int
     boot: str
 
 
@@ -47,12 +50,14 @@ class SqliteReader:
         self.execute = connection.execute
         self.interned = interned
         self._scans = scans
+        self._models: list[ModelRow] | None = None
 
     def records(self, ids: Iterable[str]) -> dict[str, Record]:
         """See `Reader`."""
-        found = self.execute(READ["records"], {"ids": apsw.carray(wanted)}) if (
-            wanted := tuple(ids)
-        ) else ()
+        wanted = tuple(ids)
+        if not wanted:
+            return {}
+        found = self.execute(READ["records"], {"ids": apsw.carray(wanted)})
         made = (rows.record(row, self.interned) for row in found)
         return {record.id: record for record in made}
 
@@ -81,7 +86,7 @@ class SqliteReader:
 
     def saying(self, scope: Scope, texts: Sequence[str]) -> dict[str, Record]:
         """See `Reader`."""
-        number = self._scope_number(scope)
+        number = self.interned.scope_number(scope)
         seqs: dict[str, int] = {}
         if number is not None:
             for text in texts:
@@ -148,10 +153,10 @@ class SqliteReader:
         from numpy import float16, float32, frombuffer
 
         bound = {"seqs": numbers(seqs), "model": model.id}
-        return {
-            seq: frombuffer(data, float16).astype(float32)
-            for seq, data in self.execute(READ["vectors"], bound)
-        }
+        found: list[Row] = self.execute(READ["vectors"], bound).fetchall()
+        joined = frombuffer(b"".join(data for _, data in found), float16).astype(float32)
+        matrix = joined.reshape(len(found), model.dimensions)
+        return {seq: vector for (seq, _), vector in zip(found, matrix, strict=True)}
 
     def edges(
         self, ids: Iterable[str], direction: str = "both", types: Sequence[str] = ()
@@ -219,7 +224,7 @@ class SqliteReader:
         """See `Reader`."""
         import json
 
-        mine = [n for n, s in self.interned.load_scopes().items() if s.tenant == tenant]
+        mine = self.interned.scopes_of(tenant)
         scopes = {"scopes": json.dumps(mine)}
         if len(mine) == len(self.interned.scopes):
             kinds = dict(self.execute(READ["kind_counts"]))
@@ -245,7 +250,7 @@ class SqliteReader:
             serving=serving.name,
             dimensions=serving.dimensions,
             coming=coming.name if coming else "",
-            done=int(self.execute(READ["vector_count"], {"model": filling.id}).get),
+            done=filling.held,
             waiting=waiting,
         )
 
@@ -270,9 +275,13 @@ class SqliteReader:
         """The model that is being filled beside the serving one."""
         return self._model("coming")
 
-    def salts(self) -> list[tuple[int, bytes]]:
-        """What ties each record to its seals in the ledger."""
+    def salts(self) -> list[Row]:
+        """What ties each record to its seals in the ledger: its number and salt."""
         return self.execute(READ["salts"]).fetchall()
+
+    def held(self, model: ModelRow) -> list[int]:
+        """The records of which a model has a vector."""
+        return [seq for (seq,) in self.execute(READ["held"], {"model": model.id})]
 
     def seqs(self, where: Where) -> list[int]:
         """The numbers of all records that match."""
@@ -300,8 +309,9 @@ class SqliteReader:
         return parameters(where, self.interned)
 
     def _model(self, state: str) -> ModelRow | None:
-        for row in self.execute(READ["models"]):
-            model = ModelRow(*row)
+        if self._models is None:
+            self._models = [ModelRow(*row) for row in self.execute(READ["models"])]
+        for model in self._models:
             if model.state == state:
                 return model
         return None
@@ -309,16 +319,8 @@ class SqliteReader:
     def _meta(self, key: str) -> int:
         return int(self.execute(READ["meta"], {"key": key}).get or 0)
 
-    def _scope_number(self, scope: Scope) -> int | None:
-        for number, known in self.interned.load_scopes().items():
-            if known == scope:
-                return number
-        return None
-
     def _named(self, scope: Scope, keys: Sequence[str]) -> dict[str, int]:
-        from recollect.model import Scope as Whose
-
-        number = self._scope_number(Whose(scope.tenant, scope.user))
+        number = self.interned.scope_number(replace(scope, project=""))
         if number is None or not keys:
             return {}
         bound = {"scope": number, "keys": apsw.carray(tuple(keys))}

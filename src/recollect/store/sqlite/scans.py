@@ -9,30 +9,37 @@ over the database's own vectors until a writer has made the file anew.
 from __future__ import annotations
 
 import contextlib
-import os
 from functools import cache
 from hashlib import blake2b
+from itertools import islice
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.errors import Unavailable
 from recollect.model import Candidate, Kind
+from recollect.store.sqlite import files
 from recollect.store.sqlite.queries import READ
+from recollect.store.sqlite.rows import stamp
 from recollect.store.sqlite.scan import OPEN, Filter, NewSlots, Scan, Stale
 from recollect.store.sqlite.where import scopes, types
 from recollect.value import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import TypeAlias
 
-    from numpy import float32
+    from numpy import float32, int64
     from numpy.typing import NDArray
 
     from recollect.model import Vector, Where
     from recollect.store.sqlite.read import ModelRow, SqliteReader
+    from recollect.store.sqlite.rows import Row
 
-_KIND_NUMBERS = {kind: number for number, kind in enumerate(Kind)}
+    Vectors: TypeAlias = NDArray[float32]
+
+_KIND_NUMBERS = {kind.value: number for number, kind in enumerate(Kind)}
 # So many candidates for each hit wanted, and at least so many, go from codes to vectors:
 # with these the ten best are the ten best of exact search 99 times in 100 (bench/README.md).
 _SPARE = 4
@@ -41,6 +48,8 @@ _AT_LEAST = 64
 # these have to be made again.
 _UNSYNCED = 512
 _ROWS_AT_ONCE = 8_192
+# A file of which less than half is alive is made again, once that is worth the trouble.
+_WORTH_IT = 4_096
 
 
 class Scans:
@@ -63,77 +72,103 @@ class Scans:
         try:
             scan = self._trusted(model)
             found = scan.search(query, model.slots, _filter(reader, where), wanted)
-            seqs = [int(seq) for seq in found.seqs]
+            seqs = list(dict.fromkeys(found.seqs.tolist()))
         except Stale:
             self.stale = True
             seqs = _exact(reader, model, query, where, wanted)
         passing = reader.admitted(seqs, where) if seqs else set()
         vectors = reader.vectors_of(model, [seq for seq in seqs if seq in passing])
-        scored = [Candidate(seq, float(_unit(row) @ query)) for seq, row in vectors.items()]
+        if not vectors:
+            return []
+        cosines = _unit(np.stack(list(vectors.values()))) @ query
+        scored = map(Candidate, vectors, cosines.tolist())
         return sorted(scored, key=lambda c: (-c.score, c.seq))[:limit]
 
-    def append(self, model: ModelRow, slots: NewSlots) -> ModelRow:
+    def append(self, model: ModelRow, rows: Sequence[Row], mark: int) -> ModelRow:
         """Write new slots behind the counted ones; answers the row that makes them count."""
         scan = self._trusted(model)
-        scan.write(model.slots, slots)
-        count = model.slots + len(slots.seqs)
+        scan.mark(began=mark)
+        if not rows:
+            return replace(model, mark=mark)
+        scan.write(model.slots, _slots(rows))
+        count = model.slots + len(rows)
         synced = model.synced
         if count - synced >= _UNSYNCED or not _boot():
             scan.sync()
             synced = count
-        return replace(model, slots=count, synced=synced, tail=scan.tail(count), boot=_boot())
+        tail = scan.tail(count)
+        return replace(model, slots=count, synced=synced, tail=tail, mark=mark, boot=_boot())
 
-    def sound(self, model: ModelRow) -> bool:
-        """Whether the file can be trusted as far as the row says."""
+    def usable(self, model: ModelRow) -> bool:
+        """Whether a writer may go on with the file, and need not make it again."""
+        if model.slots > max(_WORTH_IT, 2 * model.held):
+            return False
         try:
-            self._trusted(model)
+            return model.mark in self._trusted(model).marks()
         except Stale:
             return False
-        return True
 
-    def remake(self, model: ModelRow, execute: Any) -> ModelRow:  # noqa: ANN401 -- apsw's method
-        """Make the file again from the database, under a new name. Answers the row to keep."""
-        new = replace(model, generation=model.generation + 1, boot=_boot())
-        scan = Scan.create(self._name(new), model.dimensions, self._identity(new))
-        count = 0
-        for slots, at in _stored(execute, model):
-            scan.write(at, slots)
-            # Where the database has no row any more, nothing may be found.
-            scan.tighten(range(count, at), dead=True)
-            count = at + len(slots.seqs)
+    def unfinished(self, model: ModelRow) -> bool:
+        """Whether a writer committed and died before it took replaced slots out."""
+        return model.slots > 0 and self._trusted(model).marks()[1] != model.mark
+
+    def repair(self, model: ModelRow, held: set[int], event: int) -> None:
+        """Do what a writer that died after its commit has left undone."""
+        scan = self._trusted(model)
+        slots = scan.slots(model.slots, event=0)
+        known = np.array(sorted(held), np.int64)
+        ghosts = np.isin(scan.records(slots, model.slots), known, invert=True)
+        scan.erase(slots[ghosts].tolist())
+        _hide(scan, model, None, held, event)
         scan.sync()
-        tail = scan.tail(count) if count else 0
+        scan.mark(finished=model.mark)
+
+    def remake(self, reader: SqliteReader, model: ModelRow, mark: int) -> ModelRow:
+        """Make the file again from the database, under a new name. Answers the row to keep."""
+        new = replace(model, generation=model.generation + 1, mark=mark, boot=_boot())
+        scan = Scan.create(self._name(new), model.dimensions, self._identity(new))
+        scan.mark(began=mark)
+        count = 0
+        for rows in _stored(reader, model):
+            scan.write(count, _slots(rows))
+            count += len(rows)
+        scan.sync()
         self._keep(new, scan)
-        self.stale = False
-        return replace(new, slots=count, synced=count, tail=tail)
+        return replace(new, slots=count, synced=count, tail=scan.tail(count))
 
-    def hide(self, model: ModelRow, dead: Sequence[int], ends: dict[int, int]) -> None:
-        """After the commit: take slots out of the search, or end their validity."""
-        with contextlib.suppress(Stale):
+    def finish(
+        self,
+        model: ModelRow,
+        replaced: Sequence[int],
+        kept: set[int],
+        erased: Sequence[int],
+        event: int,
+    ) -> None:
+        """After the commit: take out what was replaced, leave nothing of what was deleted.
+
+        Of a record that is `kept` the newest slot stays, which this transaction wrote.
+        """
+        # The transaction is committed, so that nothing may fail any more; what is not marked as
+        # finished the next writer does.
+        with contextlib.suppress(Unavailable):
             scan = self._trusted(model)
-            if dead:
-                scan.tighten(dead, dead=True)
-            for slot, until in ends.items():
-                scan.tighten([slot], valid_until=until)
+            if erased:
+                # Slots too that had gone before: their codes are still there.
+                everyone = np.array(erased, np.int64)
+                scan.erase(scan.slots(model.slots, everyone, event=0).tolist())
+                scan.sync()
+            if replaced:
+                _hide(scan, model, np.array(replaced, np.int64), kept, event)
+            scan.mark(finished=model.mark)
 
-    def slots(self, model: ModelRow) -> NDArray[np.int64]:
-        """Which record each counted slot is of. Raises `Stale`."""
-        return self._trusted(model).seqs(model.slots)
+    def alive(self, model: ModelRow) -> NDArray[int64]:
+        """Of which record each slot is that has not gone. Raises `Stale`."""
+        scan = self._trusted(model)
+        return scan.records(scan.slots(model.slots), model.slots)
 
-    def tidy(self, keep: Sequence[ModelRow]) -> None:
-        """Remove the files that no row names any more."""
-        names = {os.path.basename(self._name(model)) for model in keep}
-        folder, prefix = os.path.split(f"{self._path}-scan-")
-        for name in os.listdir(folder or "."):
-            if name.startswith(prefix) and name not in names:
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(os.path.join(folder, name))
-
-    def size(self) -> int:
-        """How many bytes the files take on the disk."""
-        folder, prefix = os.path.split(f"{self._path}-scan-")
-        found = (e for e in os.scandir(folder or ".") if e.name.startswith(prefix))
-        return sum(entry.stat().st_blocks * 512 for entry in found)
+    def tidy(self, keep: Iterable[ModelRow]) -> None:
+        """Remove the files that no row names any more. Under the write lock only."""
+        files.tidy(self._path, {self._name(model) for model in keep})
 
     def close(self) -> None:
         """Let go of the files."""
@@ -147,14 +182,24 @@ class Scans:
         with self._opening:
             generation, scan = self._open.get(model.id, (-1, None))
         if scan is None or generation != model.generation:
-            scan = Scan.open(self._name(model), model.dimensions, self._identity(model))
-            if model.slots > model.synced and model.boot != _boot():
-                scan.close()
-                raise Stale(reason="the machine went down before the file was written through")
+            scan = self._opened(model)
             self._keep(model, scan)
         if model.slots and scan.tail(model.slots) != model.tail:
             raise Stale(reason="the last slot is not the one that was written")
         return scan
+
+    def _opened(self, model: ModelRow) -> Scan:
+        scan = Scan.open(self._name(model), model.dimensions, self._identity(model))
+        if model.slots > model.synced and model.boot != _boot():
+            reason = "the machine went down before the file was written through"
+        elif model.mark not in scan.marks():
+            # As after an older copy of the database was put back, or, which comes to the same
+            # and is soon over, when this snapshot is older than the newest.
+            reason = "the file and the database are of different times"
+        else:
+            return scan
+        scan.close()
+        raise Stale(reason=reason)
 
     def _keep(self, model: ModelRow, scan: Scan) -> None:
         with self._opening:
@@ -162,97 +207,102 @@ class Scans:
             self._open[model.id] = model.generation, scan
 
     def _name(self, model: ModelRow) -> str:
-        return f"{self._path}-scan-{model.id}-{model.generation}"
+        return files.name(self._path, model.id, model.generation)
 
     def _identity(self, model: ModelRow) -> bytes:
         said = f"{self._store_id}:{model.id}:{model.generation}"
         return blake2b(said.encode(), digest_size=16).digest()
 
 
-def new_slots(rows: Sequence[tuple[int, int, str, int, int, int | None]], vectors: Any) -> NewSlots:  # noqa: ANN401 -- an array or rows of one
-    """Slots from (seq, scope, kind, type, valid_from, valid_until) and a vector each."""
-    seqs, scope_ids, kinds, type_ids, starts, ends = zip(*rows, strict=True)
+def halves(vectors: Vectors) -> Iterator[memoryview]:
+    """Each vector as the float16 bytes that the database keeps."""
+    raw = vectors.astype(np.float16).data.cast("B")
+    size = vectors.shape[1] * 2
+    return (raw[at : at + size] for at in range(0, len(raw), size))
+
+
+def short(number: int) -> int:
+    """A type's number as the scan file holds it. Two may share one; the database can tell them."""
+    return number & 0xFFFF
+
+
+def _hide(
+    scan: Scan, model: ModelRow, seqs: NDArray[int64] | None, kept: set[int], event: int
+) -> None:
+    """Take all slots of these records out, but for the newest of those that are kept."""
+    slots = scan.slots(model.slots, seqs).tolist()
+    owners = scan.records(np.array(slots, np.int64), model.slots).tolist()
+    newest = dict(zip(owners, slots, strict=True))
+    pairs = zip(slots, owners, strict=True)
+    scan.hide([s for s, seq in pairs if seq not in kept or newest[seq] != s], event)
+
+
+def _slots(rows: Sequence[Row]) -> NewSlots:
+    """The scan file's columns of some rows."""
+    seqs, scope_ids, kinds, type_ids, starts, ends, vectors = zip(*rows, strict=True)
+    matrix = np.frombuffer(b"".join(vectors), np.float16).reshape(len(rows), -1)
     return NewSlots(
         seqs=np.array(seqs, np.int64),
         scopes=np.array(scope_ids, np.int32),
-        kinds=np.array([_KIND_NUMBERS[Kind(kind)] for kind in kinds], np.uint8),
+        kinds=np.array([_KIND_NUMBERS[kind] for kind in kinds], np.uint8),
         types=np.array([short(number) for number in type_ids], np.uint16),
         valid_from=np.array(starts, np.int64),
         valid_until=np.array([OPEN if end is None else end for end in ends], np.int64),
-        vectors=_unit(np.ascontiguousarray(vectors, np.float32)),
+        vectors=_unit(matrix.astype(np.float32)),
     )
 
 
-def _unit(vectors: NDArray[float32]) -> NDArray[float32]:
+def _unit(vectors: Vectors) -> Vectors:
     """The same directions with length one, in which a product is a cosine."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-
-
-def halves(vectors: NDArray[float32]) -> list[bytes]:
-    """Each vector as the float16 bytes that the database keeps."""
-    return [row.tobytes() for row in vectors.astype(np.float16)]
+    lengths[lengths == 0] = 1
+    units: Vectors = vectors / lengths
+    return units
 
 
 def _filter(reader: SqliteReader, where: Where) -> Filter:
     """What the mapped columns can tell; the rest goes by number."""
-    # The scan's numbers are never negative, and no scope has number 0.
     fitting = scopes(where, reader.interned)
     sorts = types(where, reader.interned)
     only = None
     if where.statuses or where.session is not None or where.since or where.until:
-        only = np.array(reader.seqs(where) or [0], np.int64)
-        only.sort()
-    from recollect.store.sqlite.rows import stamp
-
+        only = np.array(reader.seqs(where), np.int64)
     return Filter(
-        scopes=None if fitting is None else np.array([max(0, number) for number in fitting], np.int32),
+        # The scan's numbers are never negative, and no scope has number 0.
+        scopes=None if fitting is None else np.array(fitting, np.int32).clip(0),
         kinds=tuple(_KIND_NUMBERS[kind] for kind in where.kinds) or None,
         types=None if sorts is None else tuple(short(number) for number in sorts),
         at=stamp(where.at),
         only=only,
+        event=reader.last_event(),
     )
 
 
-def short(number: int) -> int:
-    """A type's number as the scan file holds it. Two may share one; the database tells them apart.
-    """
-    return number & 0xFFFF
-
-
 def _exact(
-    reader: SqliteReader, model: ModelRow, query: NDArray[float32], where: Where, wanted: int
+    reader: SqliteReader, model: ModelRow, query: Vector, where: Where, wanted: int
 ) -> list[int]:
     """The nearest by the database's own vectors: slower by far, and right without the file."""
     allowed = set(reader.seqs(where))
     scored: list[tuple[float, int]] = []
-    for slots, _ in _stored(reader.execute, model):
-        cosines = slots.vectors @ query
-        scored += zip((-cosines).tolist(), slots.seqs.tolist(), strict=True)
+    for rows in _stored(reader, model):
+        slots = _slots(rows)
+        scored += zip((-(slots.vectors @ query)).tolist(), slots.seqs.tolist(), strict=True)
     return [seq for _, seq in sorted(scored) if seq in allowed][:wanted]
 
 
-def _stored(execute: Any, model: ModelRow) -> Iterator[tuple[NewSlots, int]]:  # noqa: ANN401 -- apsw's method
-    """The database's rows in runs of neighbouring slots, each with where it starts."""
-    run: list[tuple[Any, ...]] = []
-    for row in execute(READ["scan_rows"], {"model": model.id, "from_slot": 0}):
-        if run and (row[0] != run[-1][0] + 1 or len(run) == _ROWS_AT_ONCE):
-            yield _run(run)
-            run = []
-        run.append(row)
-    if run:
-        yield _run(run)
-
-
-def _run(run: Sequence[tuple[Any, ...]]) -> tuple[NewSlots, int]:
-    vectors = np.stack([np.frombuffer(row[7], np.float16) for row in run]).astype(np.float32)
-    return new_slots([row[1:7] for row in run], vectors), int(run[0][0])
+def _stored(reader: SqliteReader, model: ModelRow) -> Iterator[list[Row]]:
+    """The database's rows, so many at a time."""
+    rows = iter(reader.execute(READ["scan_rows"], {"model": model.id}))
+    while part := list(islice(rows, _ROWS_AT_ONCE)):
+        yield part
 
 
 @cache
 def _boot() -> str:
     """What tells one run of the machine from the next; empty where nothing does."""
-    with contextlib.suppress(OSError), open("/proc/sys/kernel/random/boot_id") as file:
+    with (
+        contextlib.suppress(OSError),
+        open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file,
+    ):
         return file.read().strip()
     return ""
-

@@ -40,25 +40,21 @@ class Filter(Value):
     at: int | None = None
     # The numbers of the only records that may be found.
     only: NDArray[int64] | None = None
-    # The last change that the reader's snapshot holds. What changed after it counts as it was.
-    change: int | None = None
+    # The number of the ledger's last entry in the reader's snapshot.
+    event: int = 2**32 - 2
 
 
-def lasting(what: Filter) -> Iterator[tuple[str, Test]]:
-    """The columns that never change, likeliest to sort out much first, and what must hold."""
+def conditions(what: Filter) -> Iterator[tuple[str, Test]]:
+    """The columns to look at, likeliest to sort out much first, and what must hold in each."""
     sets = (("seq", what.only), ("scope", what.scopes), ("kind", what.kinds), ("type", what.types))
     for name, allowed in sets:
         if allowed is not None:
             yield name, _among(np.asarray(allowed))
-    if (at := what.at) is not None:
-        yield "valid_from", lambda since: since <= at
-
-
-def passing(what: Filter) -> Iterator[tuple[str, Test]]:
-    """The columns that may change, and what must hold in each."""
-    yield "dead", lambda dead: dead == 0
+    event = np.uint32(what.event)
+    yield "gone", lambda gone: gone > event
     if (at := what.at) is not None:
         yield "valid_until", lambda until: until > at
+        yield "valid_from", lambda since: since <= at
 
 
 def smallest(numbers: NDArray[float32], count: int, mask: Mask | None = None) -> Slots:

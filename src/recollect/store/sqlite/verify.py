@@ -37,7 +37,7 @@ def problems(reader: SqliteReader, scans: Callable[[], Scans]) -> list[Problem]:
     found += _derived(reader, queries)
     for model in (reader.serving(), reader.coming()):
         if model is not None:
-            found += _vectors(reader, scans(), model, queries)
+            found += _vectors(reader, scans(), model)
     return found
 
 
@@ -76,6 +76,7 @@ def _derived(reader: SqliteReader, queries: dict[str, str]) -> Iterator[Problem]
     checks = (
         ("unindexed", "A record is missing from the word index.", _REMADE),
         ("indexed_ghosts", "The word index holds words of a record that is gone.", _REMADE),
+        ("vector_ghosts", "A vector is of a record or model that is gone.", _REMADE),
         ("vectorless", "A record neither has a vector nor waits for one.", _REMADE),
         ("circles", "A record took, through others, its own place.", _RESTORE),
     )
@@ -85,18 +86,18 @@ def _derived(reader: SqliteReader, queries: dict[str, str]) -> Iterator[Problem]
     for documents, counted, length, added in reader.execute(queries["sums"]):
         if (documents, length) != (counted, added):
             yield Problem("The sums that BM25 uses are off.", "word index", _REMADE)
+    for name, held, counted in reader.execute(queries["vector_counts"]):
+        if held != counted:
+            yield Problem("The count of the vectors is off.", name, _REMADE)
 
 
-def _vectors(
-    reader: SqliteReader, scans: Scans, model: ModelRow, queries: dict[str, str]
-) -> Iterator[Problem]:
+def _vectors(reader: SqliteReader, scans: Scans, model: ModelRow) -> Iterator[Problem]:
     if not model.slots:
         return
     try:
-        seqs = scans.slots(model)
+        found = set(scans.alive(model).tolist())
     except Stale:
         yield Problem("The scan file is missing or behind.", model.name, _REMADE)
         return
-    for seq, slot in reader.execute(queries["slots_of"], {"model": model.id}):
-        if slot >= model.slots or int(seqs[slot]) != seq:
-            yield Problem("A record's codes are not where they should be.", f"#{seq}", _REMADE)
+    for seq in set(reader.held(model)) - found:
+        yield Problem("A record's codes are missing from the scan file.", f"#{seq}", _REMADE)

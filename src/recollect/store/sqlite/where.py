@@ -19,17 +19,18 @@ _NONE = (-1,)
 
 def scopes(where: Where, interned: Interned) -> list[int] | None:
     """The scopes that match, or None where all of the store's do."""
-    known = interned.load_scopes()
-    fitting = [id_ for id_, scope in known.items() if _fits(scope, where)]
-    return None if len(fitting) == len(known) else fitting or list(_NONE)
+    fitting = interned.scopes_of(where.tenant)
+    if where.user is not None or where.project is not None:
+        fitting = [number for number in fitting if _fits(interned.scopes[number], where)]
+    return None if len(fitting) == len(interned.scopes) else fitting or list(_NONE)
 
 
 def types(where: Where, interned: Interned) -> list[int] | None:
     """The types that match, or None where any does."""
     if not where.types:
         return None
-    wanted = set(where.types)
-    return [id_ for id_, name in interned.load_types().items() if name in wanted] or list(_NONE)
+    found = map(interned.type_number, where.types)
+    return [number for number in found if number is not None] or list(_NONE)
 
 
 def parameters(where: Where, interned: Interned) -> dict[str, Any]:
@@ -47,11 +48,7 @@ def parameters(where: Where, interned: Interned) -> dict[str, Any]:
 
 
 def _fits(scope: Scope, where: Where) -> bool:
-    return (
-        scope.tenant == where.tenant
-        and where.user in {None, scope.user}
-        and where.project in {None, scope.project}
-    )
+    return where.user in {None, scope.user} and where.project in {None, scope.project}
 
 
 def _array(values: Iterable[object] | None) -> str | None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import apsw
 
 from recollect.errors import Conflict, NotFound
-from recollect.model import Author, Kind, Link, Plan, Scope, micros, moment
+from recollect.model import Kind, Link, micros, moment
 from recollect.rules.analyse import ANALYSER, passage, tokens
 from recollect.store import ledger, states
 from recollect.store.sqlite import rows
-from recollect.store.sqlite.queries import READ, load
+from recollect.store.sqlite.placing import Placing
+from recollect.store.sqlite.queries import READ, WRITE
 from recollect.store.sqlite.read import ModelRow, SqliteReader, numbers
 from recollect.value import replace
 
@@ -20,10 +21,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from recollect.embed import Model
-    from recollect.model import Counts, Edge, Entry, Record, Vector
+    from recollect.model import (
+        Author,
+        Candidate,
+        Counts,
+        Edge,
+        Entry,
+        Plan,
+        Record,
+        Scope,
+        Vector,
+        Where,
+    )
     from recollect.store.sqlite.scans import Scans
 
-WRITE = load("write.sql")
 _AT_ONCE = 1_000
 
 
@@ -34,11 +45,9 @@ class SqliteWriter(SqliteReader):
         self, connection: apsw.Connection, interned: rows.Interned, scans: Callable[[], Scans]
     ) -> None:
         super().__init__(connection, interned, scans)
-        self._many = connection.executemany
-        self._changed = connection.changes
-        # What may only be hidden in the scan files once the transaction is committed.
-        self._dead: dict[int, list[int]] = {}
-        self._ends: dict[int, dict[int, int]] = {}
+        self.many = connection.executemany
+        self._placing = Placing(self, scans)
+        self._event = 0
         self.forgot = False
 
     def apply(self, plan: Plan) -> list[Record]:
@@ -53,8 +62,14 @@ class SqliteWriter(SqliteReader):
         self._note(ledger.entries(plan, salts), micros(plan.at), plan.author, plan.detail)
         self._settle()
         if plan.forget or any(edge.type == Link.SUPERSEDES for edge in plan.link):
-            return list(self.rows([record.seq for record in inserted]).values())
+            found = self.rows([record.seq for record in inserted])
+            return [found[record.seq] for record in inserted if record.seq in found]
         return inserted
+
+    def nearest(self, vector: Vector, where: Where, limit: int) -> list[Candidate]:
+        """See `Reader`."""
+        self._placing.flush()
+        return super().nearest(vector, where, limit)
 
     def touch(self, seqs: Sequence[int], at: int) -> None:
         """See `Writer`."""
@@ -81,12 +96,12 @@ class SqliteWriter(SqliteReader):
         if row is None:
             raise Conflict(f"{model.name} is neither serving nor coming. Prepare it first.")
         bound = {"model": row.id, "seqs": numbers(list(vectors))}
-        have = {seq for seq, _ in self.execute(READ["slots"], bound)}
+        have = {seq for (seq,) in self.execute(READ["having"], bound)}
         lacking = self.rows([seq for seq in vectors if seq not in have])
-        pairs = [(record, vectors[seq]) for seq, record in lacking.items() if _searched(record)]
-        self._place(row, pairs)
+        wanting = [seq for seq, record in lacking.items() if _searched(record)]
+        self._placing.place(row, [(seq, vectors[seq]) for seq in wanting])
         if row.state == "coming" or self.coming() is None:
-            self._many(WRITE["waits_no_more"], [{"seq": seq} for seq in vectors])
+            self.many(WRITE["waits_no_more"], [(seq,) for seq in vectors])
         self._settle()
 
     def wipe(self, tenant: str, author: Author, at: int) -> Counts:
@@ -94,9 +109,8 @@ class SqliteWriter(SqliteReader):
         import json
 
         counts = self.counts(tenant)
-        known = self.interned.load_scopes()
-        mine = [number for number, scope in known.items() if scope.tenant == tenant]
-        if len(mine) == len(known):
+        mine = self.interned.scopes_of(tenant)
+        if len(mine) == len(self.interned.scopes):
             self._clear()
         else:
             found = self.execute(WRITE["tenant_seqs"], {"scopes": json.dumps(mine)})
@@ -107,12 +121,14 @@ class SqliteWriter(SqliteReader):
         self.forgot = True
         return counts
 
+    def complete(self) -> None:
+        """Before the commit: what has been put off to the end."""
+        self._placing.flush()
+        self._event = self.last_event()
+
     def committed(self) -> None:
-        """Hide what the transaction has closed or deleted."""
-        for model in (self.serving(), self.coming()):
-            if model is not None:
-                dead = self._dead.get(model.id, [])
-                self._scans().hide(model, dead, self._ends.get(model.id, {}))
+        """After the commit: what may only be done once it holds."""
+        self._placing.finish(self._event)
 
     def outdated(self) -> bool:
         """Whether the word index was made by another analyser, and has to be made again first."""
@@ -122,9 +138,23 @@ class SqliteWriter(SqliteReader):
         """Make again what is derived and cannot be trusted: the word index, the scan files."""
         if self.outdated():
             self._reindex()
-        for model in (self.serving(), self.coming()):
-            if model is not None and not self._scans().sound(model):
-                self._count(self._scans().remake(model, self.execute))
+        for model in self.filled():
+            if model.slots:
+                self._placing.mend(model)
+
+    def filled(self) -> list[ModelRow]:
+        """The serving and the coming model."""
+        return [model for model in (self.serving(), self.coming()) if model is not None]
+
+    def note(self, model: ModelRow) -> None:
+        """Note how far a model's scan file is to be trusted."""
+        columns = ("id", "generation", "slots", "synced", "tail", "mark", "boot")
+        self.change_model("update_scan", {name: getattr(model, name) for name in columns})
+
+    def change_model(self, statement: str, bound: dict[str, int | str]) -> None:
+        """Change the rows of models, which a transaction otherwise reads only once."""
+        self.execute(WRITE[statement], bound)
+        self._models = None
 
     def _insert(self, entries: Sequence[Entry], salts: Mapping[str, bytes]) -> list[Record]:
         if not entries:
@@ -133,67 +163,56 @@ class SqliteWriter(SqliteReader):
         made = [_new(entry.record, start + place) for place, entry in enumerate(entries)]
         said = {record.seq: _words(record) for record in made if _searched(record)}
         heads = [self._head(record, len(said.get(record.seq, ()))) for record in made]
-        self._many(WRITE["insert_record"], heads)
-        self._many(
-            WRITE["insert_content"],
-            [
-                rows.content(record, record.seq, self._author(record.author), salts[record.id])
-                for record in made
-            ],
-        )
+        self.many(WRITE["insert_record"], heads)
+        self.many(WRITE["insert_content"], [self._content(r, salts[r.id]) for r in made])
         self._index(said)
         for record in made:
             if record.kind is Kind.ENTITY:
                 self._name(record)
         self._set_meta("next", start + len(made))
-        self._first_vectors(made, entries)
+        self._first_vectors(
+            [(r.seq, e.vector) for r, e in zip(made, entries, strict=True) if _searched(r)]
+        )
         return made
 
-    def _first_vectors(self, made: Sequence[Record], entries: Sequence[Entry]) -> None:
+    def _first_vectors(self, pairs: Sequence[tuple[int, Vector | None]]) -> None:
         serving, coming = self.serving(), self.coming()
-        searched = [
-            (record, entry.vector)
-            for record, entry in zip(made, entries, strict=True)
-            if _searched(record)
-        ]
-        self._place(serving, [(r, vector) for r, vector in searched if vector is not None])
+        self._placing.place(serving, [(seq, v) for seq, v in pairs if v is not None])
         if serving is not None:
-            late = [r.seq for r, vector in searched if vector is None or coming is not None]
-            self._many(WRITE["wait"], [{"seq": seq} for seq in late])
+            late = [(seq,) for seq, v in pairs if v is None or coming is not None]
+            self.many(WRITE["wait"], late)
 
     def _update(self, entry: Entry) -> bytes:
-        record = entry.record
-        old = self.records([record.id]).get(record.id)
+        old = self.records([entry.record.id]).get(entry.record.id)
         if old is None:
-            raise NotFound(f"There is no record {record.id}. Look up the id and try again.", id=record.id)
-        if record.kind is not old.kind:
-            raise Conflict(f"Record {record.id} is a {old.kind} for life. Make a new one instead.")
-        said, says = _words(old), _words(record)
-        changed = self._head(replace(record, seq=old.seq), len(says) if _searched(old) else 0)
-        self.execute(WRITE["update_record"], changed)
-        if not self._changed():
-            raise Conflict(
-                f"Record {record.id} is at version {old.version}, not {record.version - 1}: "
-                "somebody changed it since. Read it again.",
-                id=record.id,
-            )
-        state = states.dump(replace(old, accessed_at=None))
-        self.execute(
-            WRITE["insert_version"], {"seq": old.seq, "version": old.version, "state": state}
-        )
-        salt = bytes(self.execute(WRITE["salt"], {"seq": old.seq}).get)
-        self.execute(
-            WRITE["update_content"],
-            rows.content(record, old.seq, self._author(record.author), salt),
-        )
-        if said != says and _searched(old):
+            raise _missing(entry.record.id)
+        new = replace(entry.record, seq=old.seq)
+        if new.kind is not old.kind:
+            raise Conflict(f"Record {new.id} is a {old.kind} for life. Make a new one instead.")
+        said, says = (_words(record) if _searched(record) else [] for record in (old, new))
+        self._write_over(old, new, len(says))
+        if said != says:
             self._unindex({old.seq: said})
             self._index({old.seq: says})
-        if record.kind is Kind.ENTITY and record.key != old.key:
+        if new.kind is Kind.ENTITY and (new.key, new.scope) != (old.key, old.scope):
             self.execute(WRITE["delete_names"], {"seq": old.seq})
-            self._name(replace(record, seq=old.seq))
-        self._follow(old, replace(record, seq=old.seq), entry.vector)
-        return salt
+            self._name(new)
+        self._follow(old, new, entry.vector)
+        return bytes(self.execute(WRITE["salt"], {"seq": old.seq}).get)
+
+    def _write_over(self, old: Record, new: Record, length: int) -> None:
+        if new.version != old.version + 1:
+            raise Conflict(
+                f"Record {new.id} is at version {old.version}, not {new.version - 1}: "
+                "somebody changed it since. Read it again.",
+                id=new.id,
+            )
+        _, _, _, *head = self._head(new, length)
+        self.execute(WRITE["update_record"], (*head, old.seq))
+        state = states.dump(replace(old, accessed_at=None))
+        self.execute(WRITE["insert_version"], (old.seq, old.version, state))
+        _, *content, _ = self._content(new, b"")
+        self.execute(WRITE["update_content"], (*content, old.seq))
 
     def _follow(self, old: Record, new: Record, vector: Vector | None) -> None:
         """Bring the vectors of a changed record into step."""
@@ -202,30 +221,16 @@ class SqliteWriter(SqliteReader):
             return
         if passage(old) != passage(new):
             for model in (serving, coming):
-                self._unplace(model, [new.seq])
+                self._placing.unplace(model, [new.seq])
             if serving is not None and (vector is None or coming is not None):
-                self.execute(WRITE["wait"], {"seq": new.seq})
-        else:
+                self.execute(WRITE["wait"], (new.seq,))
+        elif _filtered_by(old) != _filtered_by(new):
             for model in (serving, coming):
-                self._restamp(model, old, new)
+                self._placing.restamp(model, new.seq)
         if vector is not None:
-            self._place(serving, [(new, vector)])
+            self._placing.place(serving, [(new.seq, vector)])
             if coming is None:
-                self.execute(WRITE["waits_no_more"], {"seq": new.seq})
-
-    def _restamp(self, model: ModelRow | None, old: Record, new: Record) -> None:
-        """The vector stays; what the scan filters by may not."""
-        if model is None:
-            return
-        for slot, data in self.execute(WRITE["slot"], {"model": model.id, "seq": new.seq}):
-            if _only_closed(old, new):
-                if new.valid_until is not None:
-                    self._ends.setdefault(model.id, {})[slot] = micros(new.valid_until)
-            else:
-                from numpy import float16, float32, frombuffer
-
-                # A slot is only ever tightened, so a record that opens moves to a new one.
-                self._place(model, [(new, frombuffer(data, float16).astype(float32))])
+                self.execute(WRITE["waits_no_more"], (new.seq,))
 
     def _link(self, edges: Sequence[Edge]) -> None:
         for edge in edges:
@@ -246,10 +251,12 @@ class SqliteWriter(SqliteReader):
 
     def _check_supersession(self, edge: Edge, src: int, dst: int) -> None:
         if src == dst:
-            raise Conflict(f"Record {edge.src} cannot take the place of itself. Name two records.", id=edge.src)
+            said = f"Record {edge.src} cannot take the place of itself. Name two records."
+            raise Conflict(said, id=edge.src)
         if (newer := self._superseder(dst)) is not None:
             by = self.rows([newer])[newer].id
-            raise Conflict(f"Record {edge.dst} was superseded by {by} already. Supersede that one.", id=edge.dst)
+            said = f"Record {edge.dst} was superseded by {by} already. Supersede that one."
+            raise Conflict(said, id=edge.dst)
         above = self._superseder(src)
         while above is not None:
             if above == dst:
@@ -278,30 +285,32 @@ class SqliteWriter(SqliteReader):
         found = self._seqs_of(edge.src, edge.dst)
         for end in (edge.src, edge.dst):
             if end not in found:
-                raise NotFound(f"There is no record {end} to draw an edge to or from. Look up the id and try again.", id=end)
+                raise _missing(end)
         return found[edge.src], found[edge.dst]
 
     def _forget(self, ids: Sequence[str]) -> None:
         found = self.records(ids)
         for id_ in ids:
             if id_ not in found:
-                raise NotFound(f"There is no record {id_}. Look up the id and try again.", id=id_)
+                raise _missing(id_)
         self._remove(list(found.values()))
 
     def _remove(self, records: Sequence[Record]) -> None:
         if not records:
             return
         self._unindex({record.seq: _words(record) for record in records if _searched(record)})
-        for model in (self.serving(), self.coming()):
-            self._unplace(model, [record.seq for record in records])
-        self._many(WRITE["delete_record"], [{"seq": record.seq} for record in records])
+        seqs = [record.seq for record in records]
+        for model in self.filled():
+            self._placing.erase(model, seqs)
+        self.many(WRITE["delete_record"], [(seq,) for seq in seqs])
         self.forgot = True
 
     def _clear(self) -> None:
-        self.execute(WRITE["clear_words"])
-        self.execute(WRITE["clear_vectors"])
-        self.execute(WRITE["clear_slots"])
-        self.execute(WRITE["clear_records"])
+        for model in self.filled():
+            self._placing.drop(model)
+        for statement in ("clear_words", "clear_vectors", "clear_records"):
+            self.execute(WRITE[statement])
+        self.change_model("clear_slots", {})
         self._set_meta("documents", 0)
         self._set_meta("length", 0)
 
@@ -314,8 +323,8 @@ class SqliteWriter(SqliteReader):
     def _say(self, statement: str, said: Mapping[int, list[str]], sign: int) -> None:
         if not said:
             return
-        bound = [{"seq": seq, "tokens": " ".join(words)} for seq, words in said.items()]
-        self._many(WRITE[statement], bound)
+        bound = [(seq, " ".join(words)) for seq, words in said.items()]
+        self.many(WRITE[statement], bound)
         total = sum(map(len, said.values()))
         self.execute(WRITE["add_meta"], {"key": "documents", "value": sign * len(said)})
         self.execute(WRITE["add_meta"], {"key": "length", "value": sign * total})
@@ -324,79 +333,31 @@ class SqliteWriter(SqliteReader):
         self.execute(WRITE["clear_words"])
         self._set_meta("documents", 0)
         self._set_meta("length", 0)
-        seqs = self.execute(READ["all_seqs"]).fetchall()
+        seqs = [seq for (seq,) in self.execute(READ["all_seqs"])]
         for start in range(0, len(seqs), _AT_ONCE):
-            records = self.rows([seq for (seq,) in seqs[start : start + _AT_ONCE]]).values()
+            records = self.rows(seqs[start : start + _AT_ONCE]).values()
             said = {record.seq: _words(record) for record in records if _searched(record)}
             self._index(said)
-            lengths = [{"seq": seq, "length": len(words)} for seq, words in said.items()]
-            self._many(WRITE["set_length"], lengths)
+            lengths = [(len(words), seq) for seq, words in said.items()]
+            self.many(WRITE["set_length"], lengths)
         self._set_meta("analyser", ANALYSER)
 
-    def _place(self, model: ModelRow | None, pairs: Sequence[tuple[Record, Vector]]) -> None:
-        """Keep vectors: in the database, and as codes in new slots."""
-        if not pairs:
-            return
-        _check_size(model, [vector for _, vector in pairs])
-        assert model is not None  # noqa: S101 -- checked just above
-        from numpy import float32, stack
-
-        from recollect.store.sqlite.scans import halves, new_slots
-
-        self._bury(model, [record.seq for record, _ in pairs])
-        matrix = stack([vector for _, vector in pairs]).astype(float32)
-        model = self._current(model)
-        heads = [self._head(record, 0) for record, _ in pairs]
-        columns = ("seq", "scope", "kind", "type", "valid_from", "valid_until")
-        slots = new_slots([tuple(head[c] for c in columns) for head in heads], matrix)
-        self._count(self._scans().append(model, slots))
-        bound = [
-            {"model": model.id, "seq": record.seq, "slot": model.slots + place, "data": data}
-            for place, ((record, _), data) in enumerate(zip(pairs, halves(matrix), strict=True))
-        ]
-        self._many(WRITE["insert_vector"], bound)
-
-    def _current(self, model: ModelRow) -> ModelRow:
-        """The row as it is now, with a file that can be appended to."""
-        now = next(row for row in (self.serving(), self.coming()) if row and row.id == model.id)
-        if now.slots == 0 or not self._scans().sound(now):
-            now = self._scans().remake(now, self.execute)
-            self._count(now)
-        return now
-
-    def _unplace(self, model: ModelRow | None, seqs: Sequence[int]) -> None:
-        if model is None:
-            return
-        self._bury(model, seqs)
-        self._many(WRITE["delete_vector"], [{"model": model.id, "seq": seq} for seq in seqs])
-
-    def _bury(self, model: ModelRow, seqs: Sequence[int]) -> None:
-        bound = {"seqs": numbers(seqs), "model": model.id}
-        slots = [slot for _, slot in self.execute(READ["slots"], bound)]
-        self._dead.setdefault(model.id, []).extend(slots)
-
-    def _count(self, model: ModelRow) -> None:
-        columns = ("id", "generation", "slots", "synced", "tail", "boot")
-        self.execute(WRITE["update_scan"], {name: getattr(model, name) for name in columns})
-
-    def _add(self, model: Model, state: str) -> ModelRow:
-        ids = [row.id for row in (self.serving(), self.coming()) if row is not None]
-        bound = {
-            "id": self._meta("models") + 1,
+    def _add(self, model: Model, state: str) -> ModelRow | None:
+        number = self._meta("models") + 1
+        self._set_meta("models", number)
+        bound: dict[str, int | str] = {
+            "id": number,
             "name": model.name,
             "dimensions": model.dimensions,
             "state": state,
-            "generation": 0,
         }
-        self._set_meta("models", max([bound["id"], *ids]))
-        self.execute(WRITE["insert_model"], bound)
-        added = self._model(state)
-        assert added is not None  # noqa: S101 -- inserted one line above
-        return added
+        self.change_model("insert_model", bound)
+        return self._model(state)
 
     def _drop(self, model: ModelRow) -> None:
+        self._placing.drop(model)
         self.execute(WRITE["delete_vectors"], {"model": model.id})
-        self.execute(WRITE["delete_model"], {"id": model.id})
+        self.change_model("delete_model", {"id": model.id})
 
     def _settle(self) -> None:
         """With the coming model complete, it serves from now on, and the old vectors go."""
@@ -404,7 +365,7 @@ class SqliteWriter(SqliteReader):
         if serving is None or coming is None or self.execute(READ["anyone_waits"]).get:
             return
         self._drop(serving)
-        self.execute(WRITE["serve_model"], {"id": coming.id})
+        self.change_model("serve_model", {"id": coming.id})
 
     def _note(
         self, parts: Iterable[tuple[str, str, str]], at: int, author: Author, detail: str
@@ -412,51 +373,34 @@ class SqliteWriter(SqliteReader):
         last = self.execute(READ["last_event"]).fetchone() or (0, ledger.START)
         number = self._author(author)
         events = ledger.chained(parts, last, moment(at), author, detail)
-        bound = [
-            {
-                "seq": event.seq,
-                "at": at,
-                "verb": event.verb,
-                "record": event.record,
-                "author": number,
-                "detail": event.detail,
-                "seal": event.seal,
-                "hash": event.hash,
-            }
-            for event in events
-        ]
-        self._many(WRITE["insert_event"], bound)
+        bound = [(e.seq, at, e.verb, e.record, number, e.detail, e.seal, e.hash) for e in events]
+        self.many(WRITE["insert_event"], bound)
 
-    def _head(self, record: Record, length: int) -> dict[str, Any]:
+    def _head(self, record: Record, length: int) -> rows.Row:
         scope, type_ = self._scope(record.scope), self._type(record.type)
         return rows.head(record, record.seq, scope, type_, length)
 
+    def _content(self, record: Record, salt: bytes) -> rows.Row:
+        return rows.content(record, record.seq, self._author(record.author), salt)
+
     def _name(self, record: Record) -> None:
-        scope = self._scope(Scope(record.scope.tenant, record.scope.user))
+        scope = self._scope(replace(record.scope, project=""))
         self.execute(WRITE["insert_name"], {"scope": scope, "key": record.key, "seq": record.seq})
 
     def _scope(self, scope: Scope) -> int:
-        number = self._scope_number(scope)
-        if number is None:
-            bound = {"tenant": scope.tenant, "user": scope.user, "project": scope.project}
-            self.execute(WRITE["insert_scope"], bound)
-            number = self._scope_number(scope)
-            assert number is not None  # noqa: S101 -- inserted just above
+        while (number := self.interned.scope_number(scope)) is None:
+            self.execute(WRITE["insert_scope"], (scope.tenant, scope.user, scope.project))
         return number
 
     def _author(self, author: Author) -> int:
-        for number, known in self.interned.load_authors().items():
-            if known == author:
-                return number
-        self.execute(WRITE["insert_author"], {"kind": author.kind.value, "name": author.name})
-        return self._author(author)
+        while (number := self.interned.author_number(author)) is None:
+            self.execute(WRITE["insert_author"], (author.kind.value, author.name))
+        return number
 
     def _type(self, name: str) -> int:
-        for number, known in self.interned.load_types().items():
-            if known == name:
-                return number
-        self.execute(WRITE["insert_type"], {"name": name})
-        return self._type(name)
+        while (number := self.interned.type_number(name)) is None:
+            self.execute(WRITE["insert_type"], (name,))
+        return number
 
     def _set_meta(self, key: str, value: int) -> None:
         self.execute(WRITE["set_meta"], {"key": key, "value": value})
@@ -483,23 +427,13 @@ def _salts(ids: Iterable[str]) -> dict[str, bytes]:
     return {id_: raw[at * size : (at + 1) * size] for at, id_ in enumerate(wanted)}
 
 
-def _only_closed(old: Record, new: Record) -> bool:
-    """Whether a change can only take the record out of searches."""
-    same = (old.scope, old.type, old.valid_from) == (new.scope, new.type, new.valid_from)
-    tightened = old.valid_until is None or (
-        new.valid_until is not None and new.valid_until <= old.valid_until
-    )
-    return same and tightened
+def _filtered_by(record: Record) -> tuple[object, ...]:
+    """What the scan file filters by, of what may change."""
+    return record.scope, record.type, record.valid_from, record.valid_until
 
 
-def _check_size(model: ModelRow | None, vectors: Sequence[Vector]) -> None:
-    for vector in vectors:
-        if model is None or len(vector) != model.dimensions:
-            wanted = f"{model.dimensions} numbers from {model.name}" if model else "none yet"
-            raise Conflict(
-                f"A vector of {len(vector)} numbers was given, and the store takes {wanted}. "
-                "Read again which model serves, and embed with that one."
-            )
+def _missing(id_: str) -> NotFound:
+    return NotFound(f"There is no record {id_}. Look up the id and try again.", id=id_)
 
 
 def _is(row: ModelRow | None, model: Model) -> bool:

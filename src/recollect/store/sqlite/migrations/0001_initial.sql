@@ -117,28 +117,30 @@ CREATE VIRTUAL TABLE words USING fts5 (tokens, content = '', tokenize = 'ascii')
 INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
 CREATE VIRTUAL TABLE word USING fts5vocab (words, 'row');
 
--- One model serves; a second one may be coming. `slots` is how far the scan file is to be
--- trusted, `synced` how far it is known to be on the disk, `tail` the check of its last slot.
+-- One model serves; a second one may be coming. Of its scan file the first `slots` count, `synced`
+-- of them are known to be on the disk since the machine's run `boot`, `tail` checks the last of
+-- them, and `mark` is the last transaction that changed it. `held` is how many vectors there are.
 CREATE TABLE model
 ( id         INTEGER PRIMARY KEY
 , name       TEXT NOT NULL
 , dimensions INTEGER NOT NULL
 , state      TEXT NOT NULL CHECK (state IN ('serving', 'coming')) UNIQUE
+, held       INTEGER NOT NULL
 , generation INTEGER NOT NULL
 , slots      INTEGER NOT NULL
 , synced     INTEGER NOT NULL
 , tail       INTEGER NOT NULL
+, mark       INTEGER NOT NULL
 , boot       TEXT NOT NULL
 ) STRICT;
 
+-- Half-precision vectors. The key is the model's number times 2^40 and the record's, in one number
+-- because only then do the tree's inner pages hold no vectors: a look-up reads half as many pages.
 -- No foreign keys: a cascade from `record` would need an index as large as a tenth of this.
 CREATE TABLE vector
-( model INTEGER NOT NULL
-, seq   INTEGER NOT NULL
-, slot  INTEGER NOT NULL
-, data  BLOB NOT NULL
-, PRIMARY KEY (model, seq)
-) STRICT, WITHOUT ROWID;
+( key  INTEGER PRIMARY KEY
+, data BLOB NOT NULL
+) STRICT;
 
 -- Records that have no vector yet of the model that is being filled.
 CREATE TABLE waiting

@@ -32,10 +32,11 @@ SELECT @whole
  WHERE r.id IN (SELECT value FROM carray(:ids));
 
 -- name: rows
--- Whole records by number.
+-- Whole records by number. CROSS JOIN keeps the given numbers on the outside: the planner knows
+-- nothing of how few they are, and would rather walk the whole table.
 SELECT @whole
   FROM carray(:seqs) s
-  JOIN record r ON r.seq = s.value
+  CROSS JOIN record r ON r.seq = s.value
   JOIN content c ON c.seq = r.seq;
 
 -- name: page
@@ -65,7 +66,7 @@ SELECT count(*)
 -- Of the given records, those that match.
 SELECT r.seq
   FROM carray(:seqs) s
-  JOIN record r ON r.seq = s.value
+  CROSS JOIN record r ON r.seq = s.value
  WHERE @filter;
 
 -- name: matching
@@ -219,7 +220,7 @@ SELECT count(*)
    AND s.scope IN (SELECT value FROM json_each(:scopes));
 
 -- name: models
-SELECT id, name, dimensions, state, generation, slots, synced, tail, boot FROM model;
+SELECT id, name, dimensions, state, held, generation, slots, synced, tail, mark, boot FROM model;
 
 -- name: waiting_count
 SELECT count(*) FROM waiting;
@@ -227,33 +228,47 @@ SELECT count(*) FROM waiting;
 -- name: anyone_waits
 SELECT EXISTS (SELECT 1 FROM waiting);
 
--- name: vector_count
-SELECT count(*) FROM vector WHERE model = :model;
-
 -- name: waiting
 -- The next records that need a vector, oldest first.
 SELECT seq FROM waiting ORDER BY seq LIMIT :limit;
 
 -- name: vectors
 -- The vectors of these records.
-SELECT v.seq, v.data
+SELECT s.value, v.data
   FROM carray(:seqs) s
-  JOIN vector v ON v.model = :model AND v.seq = s.value;
+  JOIN vector v ON v.key = (:model << 40) + s.value;
 
--- name: slots
--- Where the codes of these records stand in the scan file.
-SELECT v.seq, v.slot
+-- name: having
+-- Of these records, those that have a vector.
+SELECT s.value
   FROM carray(:seqs) s
-  JOIN vector v ON v.model = :model AND v.seq = s.value;
+  JOIN vector v ON v.key = (:model << 40) + s.value;
+
+-- name: scan_columns
+-- Not a statement: what the scan file holds of each vector.
+r.seq, r.scope, r.kind, r.type, r.valid_from, r.valid_until, v.data;
 
 -- name: scan_rows
--- What the scan file holds of each vector, in the order of its slots.
-SELECT v.slot, r.seq, r.scope, r.kind, r.type, r.valid_from, r.valid_until, v.data
+-- The scan file's columns of all vectors, oldest record first.
+SELECT @scan_columns
   FROM vector v
-  JOIN record r ON r.seq = v.seq
- WHERE v.model = :model
-   AND v.slot >= :from_slot
- ORDER BY v.slot;
+  JOIN record r ON r.seq = v.key - (:model << 40)
+ WHERE v.key BETWEEN :model << 40 AND ((:model + 1) << 40) - 1
+ ORDER BY v.key;
+
+-- name: scan_rows_of
+-- The same of these records.
+SELECT @scan_columns
+  FROM carray(:seqs) s
+  JOIN record r ON r.seq = s.value
+  JOIN vector v ON v.key = (:model << 40) + s.value;
+
+-- name: held
+-- The records that have a vector, in order.
+SELECT v.key - (:model << 40)
+  FROM vector v
+ WHERE v.key BETWEEN :model << 40 AND ((:model + 1) << 40) - 1
+ ORDER BY v.key;
 
 -- name: all_seqs
 SELECT seq FROM record ORDER BY seq;
@@ -270,4 +285,4 @@ SELECT count(*) FROM record;
 -- What passages are made of.
 SELECT c.seq, c.speaker, c.title, c.text
   FROM carray(:seqs) s
-  JOIN content c ON c.seq = s.value;
+  CROSS JOIN content c ON c.seq = s.value;

@@ -18,20 +18,30 @@ SELECT id FROM words_docsize WHERE id NOT IN (SELECT seq FROM record) LIMIT 100;
 -- name: vectorless
 -- Records that neither have a serving vector nor wait for one.
 SELECT r.id FROM record r
+  JOIN model m ON m.state = 'serving'
  WHERE r.kind <> 'entity'
-   AND r.seq NOT IN (SELECT v.seq FROM vector v JOIN model m ON m.id = v.model
-                      WHERE m.state = 'serving')
+   AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.key = (m.id << 40) + r.seq)
    AND r.seq NOT IN (SELECT seq FROM waiting)
-   AND EXISTS (SELECT 1 FROM model)
  LIMIT 100;
+
+-- name: vector_ghosts
+-- Vectors of records or models that are no more.
+SELECT v.key & ((1 << 40) - 1) FROM vector v
+ WHERE (v.key & ((1 << 40) - 1)) NOT IN (SELECT seq FROM record)
+    OR (v.key >> 40) NOT IN (SELECT id FROM model)
+ LIMIT 100;
+
+-- name: vector_counts
+-- How many vectors each model has, as kept and as counted.
+SELECT m.name, m.held
+     , (SELECT count(*) FROM vector v
+         WHERE v.key BETWEEN m.id << 40 AND ((m.id + 1) << 40) - 1)
+  FROM model m;
 
 -- name: sums
 -- The sums that BM25 uses, as kept and as counted.
 SELECT (SELECT value FROM meta WHERE key = 'documents'), (SELECT count(*) FROM words_docsize)
      , (SELECT value FROM meta WHERE key = 'length'), (SELECT total(length) FROM record);
-
--- name: slots_of
-SELECT seq, slot FROM vector WHERE model = :model ORDER BY slot;
 
 -- name: circles
 -- Records from which following supersession comes back to them.

@@ -28,7 +28,8 @@ VALUES (:seq, :text, :title, :key, :author, :created_at, :updated_at, :confidenc
       , :source, :source_ref, :speaker, :metadata, :salt);
 
 -- name: update_record
--- Write a record back. Touches no row when somebody else wrote this version first.
+-- Write a record back. That it is still at the version that was read, the caller has seen in
+-- this transaction.
 UPDATE record
    SET scope = :scope
      , type = :type
@@ -40,14 +41,15 @@ UPDATE record
      , version = :version
      , digest = :digest
      , length = :length
- WHERE seq = :seq
-   AND version = :version - 1;
+ WHERE seq = :seq;
 
 -- name: update_content
 UPDATE content
    SET text = :text
      , title = :title
      , key = :key
+     , author = :author
+     , created_at = :created_at
      , updated_at = :updated_at
      , confidence = :confidence
      , importance = :importance
@@ -89,10 +91,6 @@ ON CONFLICT (src, type, dst) DO UPDATE
      , valid_until = excluded.valid_until
      , id = coalesce(id, excluded.id);
 
--- name: slot
--- Where a record's codes are, and the vector they were made from.
-SELECT slot, data FROM vector WHERE model = :model AND seq = :seq;
-
 -- name: unlink
 DELETE FROM edge WHERE src = :src AND type = :type AND dst = :dst;
 
@@ -106,13 +104,13 @@ VALUES (:seq, :at, :verb, :record, :author, :detail, :seal, :hash);
 
 -- name: touch
 INSERT INTO access (seq, at)
-SELECT s.value, :at FROM carray(:seqs) s JOIN record r ON r.seq = s.value
+SELECT s.value, :at FROM carray(:seqs) s CROSS JOIN record r ON r.seq = s.value
  WHERE true
 ON CONFLICT (seq) DO UPDATE SET at = excluded.at;
 
 -- name: insert_model
-INSERT INTO model (id, name, dimensions, state, generation, slots, synced, tail, boot)
-VALUES (:id, :name, :dimensions, :state, :generation, 0, 0, 0, '');
+INSERT INTO model (id, name, dimensions, state, held, generation, slots, synced, tail, mark, boot)
+VALUES (:id, :name, :dimensions, :state, 0, 0, 0, 0, 0, 0, '');
 
 -- name: update_scan
 UPDATE model
@@ -120,8 +118,13 @@ UPDATE model
      , slots = :slots
      , synced = :synced
      , tail = :tail
+     , mark = :mark
      , boot = :boot
  WHERE id = :id;
+
+-- name: hold
+-- Note that so many more vectors are held.
+UPDATE model SET held = held + :more WHERE id = :id;
 
 -- name: serve_model
 UPDATE model SET state = 'serving' WHERE id = :id;
@@ -130,14 +133,14 @@ UPDATE model SET state = 'serving' WHERE id = :id;
 DELETE FROM model WHERE id = :id;
 
 -- name: insert_vector
-INSERT INTO vector (model, seq, slot, data) VALUES (:model, :seq, :slot, :data)
-ON CONFLICT (model, seq) DO UPDATE SET slot = excluded.slot, data = excluded.data;
+INSERT INTO vector (key, data) VALUES (:key, :data)
+ON CONFLICT (key) DO UPDATE SET data = excluded.data;
 
 -- name: delete_vectors
-DELETE FROM vector WHERE model = :model;
+DELETE FROM vector WHERE key BETWEEN :model << 40 AND ((:model + 1) << 40) - 1;
 
 -- name: delete_vector
-DELETE FROM vector WHERE model = :model AND seq = :seq;
+DELETE FROM vector WHERE key = :key;
 
 -- name: wait
 INSERT OR IGNORE INTO waiting (seq) VALUES (:seq);
@@ -147,7 +150,7 @@ INSERT OR IGNORE INTO waiting (seq) VALUES (:seq);
 INSERT OR IGNORE INTO waiting (seq)
 SELECT r.seq FROM record r
  WHERE r.kind <> 'entity'
-   AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.model = :model AND v.seq = r.seq);
+   AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.key = (:model << 40) + r.seq);
 
 -- name: waits_no_more
 DELETE FROM waiting WHERE seq = :seq;
@@ -166,7 +169,8 @@ DELETE FROM vector;
 
 -- name: clear_slots
 -- No slot counts any more; the next vectors start a new file.
-UPDATE model SET generation = generation + 1, slots = 0, synced = 0, tail = 0, boot = '';
+UPDATE model
+   SET held = 0, generation = generation + 1, slots = 0, synced = 0, tail = 0, mark = 0, boot = '';
 
 -- name: clear_records
 DELETE FROM record;
