@@ -11,6 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from recollect._version import __version__
 from recollect.errors import (
     Conflict,
     InvalidRequest,
@@ -38,7 +39,12 @@ if TYPE_CHECKING:
     from recollect.config import Config
     from recollect.ways.cli.command import Command
 
-_CODES = {NotFound: NOT_DONE, InvalidRequest: INVALID, Conflict: CONFLICT, Unavailable: UNAVAILABLE}
+_CODES: dict[type, int] = {
+    NotFound: NOT_DONE,
+    InvalidRequest: INVALID,
+    Conflict: CONFLICT,
+    Unavailable: UNAVAILABLE,
+}
 _VALUED = {name for one in GLOBAL for name in one.names if not one.flag}
 # Stored text must not steer the terminal that shows it, so control characters are spelled out.
 # Inside JSON this is how they are written anyway.
@@ -67,12 +73,20 @@ def main(argv: list[str]) -> int:
 
 def _reply(argv: list[str]) -> Reply:
     name, rest = _split(argv)
+    if name is None and {"--version", "-V"} & {*rest}:
+        return Reply((f"recollect {__version__}",), lambda: {"version": __version__})
     if name is None or name == "help":
         return _help(rest, asked=name is not None or "--help" in rest or "-h" in rest)
     found = command(_known(name))
     if "-h" in _before_dashes(rest) or "--help" in _before_dashes(rest):
         return _page(found)
-    return _run(found, parser(found).parse_args(rest))
+    return _run(found, _parsed(found, rest))
+
+
+def _parsed(found: Command, rest: list[str]) -> Namespace:
+    """Options may stand between the words of a text, unless two dashes end the options."""
+    made = parser(found)
+    return made.parse_args(rest) if "--" in rest else made.parse_intermixed_args(rest)
 
 
 def _split(argv: list[str]) -> tuple[str | None, list[str]]:
@@ -152,16 +166,18 @@ def _complain(error: RecollectError, *, as_json: bool) -> int:
         _write_json(failure(error))
     else:
         print(f"recollect: {error}".translate(_VISIBLE), file=sys.stderr)
-    return next(code for kind, code in _CODES.items() if isinstance(error, kind))
+    return next(_CODES[kind] for kind in type(error).__mro__ if kind in _CODES)
 
 
 def _write_json(data: dict[str, object]) -> None:
     import json
 
-    # JSON is UTF-8, whatever the terminal speaks.
+    indent = None
     if isinstance(sys.stdout, io.TextIOWrapper):
+        # JSON is UTF-8, whatever the terminal speaks.
         sys.stdout.reconfigure(encoding="utf-8")
-    _write([json.dumps(data, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)])
+        indent = 2 if sys.stdout.isatty() else None
+    _write([json.dumps(data, ensure_ascii=False, indent=indent)])
 
 
 def _write(lines: Iterable[str]) -> None:

@@ -1,13 +1,14 @@
-"""Commands that look after the memory itself: status, verify."""
+"""Commands that look after the memory itself: status, verify, changes, embed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.ops import Status, Verify
-from recollect.ways.cli.command import NOT_DONE, Command, Reply
+from recollect.ops import Changes, Status, Verify
+from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.document import document
-from recollect.ways.cli.show import size
+from recollect.ways.cli.read import whole
+from recollect.ways.cli.show import change, size
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -43,7 +44,7 @@ def _lines(answer: Health, store: str) -> Iterator[tuple[str, object]]:
     if vectors.coming:
         yield "coming", f"{vectors.coming}, {vectors.done} vectors done"
     if vectors.waiting:
-        yield "waiting", f"{vectors.waiting} records for their vector"
+        yield "waiting", f"{vectors.waiting} records for a vector (`recollect embed`)"
     yield "changes", answer.ledger
 
 
@@ -61,6 +62,18 @@ def _verified(answer: Verified) -> Iterator[str]:
     checked = f"Checked {answer.records} records and {answer.events} changes"
     found = len(answer.problems)
     yield f"{checked}: {'all is well' if not found else f'{found} problems'}."
+
+
+def _changes(session: Session, args: Namespace) -> Reply:
+    answer = session.run(Changes(args.after, args.limit))
+    lines = (f"{change(event, session.now)}  {event.record}" for event in answer.events)
+    return Reply(lines, lambda: document(answer))
+
+
+def _embed(session: Session, args: Namespace) -> Reply:
+    del args
+    done = session.engine.settle()
+    return Reply((f"Made {done} vectors.",), lambda: {"embedded": done})
 
 
 COMMANDS = (
@@ -81,5 +94,26 @@ COMMANDS = (
         (),
         _verify,
         needs_store=True,
+    ),
+    Command(
+        "changes",
+        "follow who changed what, and when",
+        "Follow the ledger: who changed what, and when, oldest first. It never holds what a text\n"
+        "said. Every change has a number; the last one you saw tells where to go on.",
+        ("recollect changes", "recollect changes --after 2 --limit 50 --json"),
+        (
+            Argument(("--after",), "from behind this number", "N", read=whole, default=0),
+            Argument(("--limit",), "at most so many", "N", read=whole, default=1000),
+        ),
+        _changes,
+    ),
+    Command(
+        "embed",
+        "make the vectors that are missing",
+        "Make the vectors that are missing: after another model was chosen, or where one could not\n"
+        "be reached when a text was kept. Until all are made, those that are there serve.",
+        ("recollect embed",),
+        (),
+        _embed,
     ),
 )

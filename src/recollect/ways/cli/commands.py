@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 GROUPS = (
     ("Keep", "keep", ("remember", "revise", "supersede", "invalidate")),
     ("Find", "find", ("recall", "get", "list", "history")),
+    ("Link", "link", ("describe", "relate", "explore")),
     ("Delete for good", "end", ("forget", "reset")),
-    ("Look after", "care", ("status", "verify")),
+    ("Look after", "care", ("status", "verify", "changes", "embed")),
 )
 MODULES = {name: module for _, module, names in GROUPS for name in names}
 

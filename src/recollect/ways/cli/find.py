@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.ops import Get, History, List, Recall
+from recollect.ops import Get, History, List, Recall, Status
 from recollect.value import replace
 from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.document import document
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 
     from recollect.ops import Recalled, Told
     from recollect.ways.cli.session import Session
-
-_UNSEMANTIC = (
-    "The embedding model is not to be had, so only words and links were searched."
-    " `recollect status` says why."
-)
 
 
 def _recall(session: Session, args: Namespace) -> Reply:
@@ -42,7 +37,7 @@ def _recall(session: Session, args: Namespace) -> Reply:
     return Reply(
         _recalled(answer, args.offset, session.now),
         lambda: document(answer),
-        notes=() if answer.semantic else (_UNSEMANTIC,),
+        notes=() if answer.semantic else _unsemantic(session),
     )
 
 
@@ -51,6 +46,18 @@ def _recalled(answer: Recalled, offset: int, now: datetime) -> Iterator[str]:
         yield "Nothing found."
     for place, found in enumerate(answer.hits, offset + 1):
         yield from hit(place, found, now)
+
+
+def _unsemantic(session: Session) -> tuple[str, ...]:
+    """Why meaning was not searched, where there was something to search."""
+    health = session.run(Status(session.config.tenant))
+    if not health.vectors.serving:
+        return ()
+    reason = health.model_error or (
+        f"the vectors are of {health.vectors.serving}, which is not to be had any more;"
+        f" `recollect embed` makes those of {health.model}"
+    )
+    return (f"Only words and links were searched: {reason}",)
 
 
 def _get(session: Session, args: Namespace) -> Reply:
@@ -84,7 +91,7 @@ def _history(session: Session, args: Namespace) -> Reply:
 def _told(answer: Told, now: datetime) -> Iterator[str]:
     for version in answer.versions:
         yield f"version {version.version}, since {moment(version.updated_at, now)}"
-        yield from (f"  {line}" for line in version.text.splitlines())
+        yield from (f"  {line}" for line in version.text.split("\n"))
     yield "changes"
     yield from (f"  {change(event, now)}" for event in answer.events)
 
@@ -161,7 +168,7 @@ COMMANDS = (
         (
             "recollect list",
             "recollect list --all --limit 100",
-            "recollect list --type decision --since 30d",
+            "recollect list --kind decision --since 30d",
             "recollect list --kind all --user ada --json",
         ),
         (

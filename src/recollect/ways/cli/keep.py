@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidRequest
-from recollect.ops import Invalidate, Remember, Revise, Supersede
+from recollect.ops import Invalidate, Remember, RememberAll, Revise, Supersede
+from recollect.value import replace
 from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
 from recollect.ways.cli.read import time, whole, words
@@ -14,28 +15,42 @@ from recollect.ways.cli.show import arrow, brief
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from recollect.ops import Invalidated, Remembered
     from recollect.ways.cli.session import Session
 
 
 def _remember(session: Session, args: Namespace) -> Reply:
-    answer = session.run(
-        Remember(
-            words(args.text),
-            scope=scope(session.config),
-            author=session.author,
-            valid_until=args.valid_until,
-            session=args.session,
-            speaker=args.speaker,
-            source=args.source,
-            source_ref=args.source_ref,
-            supersedes=tuple(args.supersedes or ()),
-            **about(args),
-        )
+    text = words(args.text)
+    op = Remember(
+        text,
+        scope=scope(session.config),
+        author=session.author,
+        valid_until=args.valid_until,
+        session=args.session,
+        speaker=args.speaker,
+        source=args.source,
+        source_ref=args.source_ref,
+        supersedes=tuple(args.supersedes or ()),
+        **about(args),
     )
+    if args.lines:
+        return _remember_all(session, op, text.split("\n"))
+    answer = session.run(op)
     return Reply(_remembered(session, answer), lambda: document(answer))
+
+
+def _remember_all(session: Session, op: Remember, texts: Iterable[str]) -> Reply:
+    items = tuple(replace(op, text=text.rstrip("\r")) for text in texts if text.strip())
+    answer = session.run(RememberAll(items))
+    known = len(items) - answer.created
+    said = (
+        f"Remembered {answer.created}; known already: {known}."
+        if known
+        else (f"Remembered {answer.created}.")
+    )
+    return Reply((said,), lambda: document(answer))
 
 
 def _remembered(session: Session, answer: Remembered) -> Iterator[str]:
@@ -109,12 +124,14 @@ COMMANDS = (
         "A text that is known already is not kept twice.",
         (
             'recollect remember "The build uses make."',
-            "recollect remember - < notes.txt",
+            "recollect remember - < minutes.txt",
+            "recollect remember --lines - < facts.txt",
             'recollect remember "We deploy on Fridays." --supersedes ID',
             'recollect remember "Ada chairs the board." --valid-from 2026-01-01 --source minutes',
         ),
         (
             Argument(("text",), "the text; `-` reads standard input", "TEXT", several="+"),
+            Argument(("--lines",), "keep each line by itself; all of them, or none", flag=True),
             *ABOUT,
             Argument(("--valid-until",), "from when on it is not true", "TIME", read=time),
             *WHOSE,

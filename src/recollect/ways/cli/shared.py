@@ -36,14 +36,15 @@ ABOUT = (
     Argument(("--confidence",), "how sure it is, from 0 to 1", "NUMBER", read=number),
     Argument(("--importance",), "how much it matters, from 0 to 1", "NUMBER", read=number),
 )
+KIND = Argument(
+    ("--kind",),
+    f"only this kind: {', '.join(Kind)}, or all; again for more",
+    "KIND",
+    several="append",
+    choices=(*(kind.value for kind in Kind), "all"),
+)
 FILTER = (
-    Argument(
-        ("--kind",),
-        "only this kind, or `all`; again for more (default: memory)",
-        "KIND",
-        several="append",
-        choices=(*(kind.value for kind in Kind), "all"),
-    ),
+    KIND,
     Argument(("--type",), "only this type; again for more", "TYPE", several="append"),
     Argument(("--session",), "only of this session", "NAME"),
     *WHO,
@@ -71,15 +72,19 @@ def scope(config: Config) -> Scope:
     return Scope(config.tenant, config.user, config.project)
 
 
+def kinds(args: Namespace) -> tuple[Kind, ...]:
+    """The kinds that were named."""
+    return tuple(Kind) if "all" in args.kind else tuple(Kind(kind) for kind in args.kind)
+
+
 def where(session: Session, args: Namespace) -> Where:
     """Which records are meant."""
-    kinds = args.kind or [Kind.MEMORY]
     config = session.config
     return Where(
         tenant=config.tenant,
         user=config.user or None,
         project=config.project or None,
-        kinds=tuple(Kind) if "all" in kinds else tuple(Kind(kind) for kind in kinds),
+        kinds=kinds(args) if args.kind else (Kind.MEMORY,),
         types=tuple(args.type or ()),
         session=args.session,
         since=args.since,

@@ -78,7 +78,7 @@ def hit(place: int, found: Hit, now: datetime) -> Iterator[str]:
     marks = _labels(record)
     yield f"{place}. {record.id}  {age(record.created_at, now)}  {found.score:.2f}{marks}{ended}"
     text = record.text[:_PARAGRAPH] + ("…" if len(record.text) > _PARAGRAPH else "")
-    for line in [*([record.title] if record.title else []), *text.splitlines()]:
+    for line in [*([record.title] if record.title else []), *text.split("\n")]:
         yield f"   {line}"
     if found.why is not None:
         yield f"   why: {_reasons(found, found.why)}"

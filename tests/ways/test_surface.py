@@ -1,0 +1,293 @@
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+
+import pytest
+
+from recollect.errors import (
+    Busy,
+    Conflict,
+    Damaged,
+    InvalidRequest,
+    ModelNotReady,
+    NotFound,
+    SecretFound,
+    TooNew,
+    Unavailable,
+)
+from recollect.model import AuthorKind
+from recollect.ops import Op
+from recollect.value import Value
+from recollect.ways import cli
+from recollect.ways.cli.commands import GROUPS, MODULES, command
+from recollect.ways.cli.document import document, failure
+from recollect.ways.cli.overview import EXAMPLES
+
+COMMANDS = [command(name) for name in MODULES]
+EVERY_EXAMPLE = [*EXAMPLES, *(example for one in COMMANDS for example in one.examples)]
+
+
+@pytest.mark.parametrize("example", EVERY_EXAMPLE)
+def test_every_example_in_the_help_works(recollect, remember, example):
+    ids = {name: remember(f"A memory called {name}.") for name in ("ID", "OLD", "NEW")}
+    call, _, file = example.partition(" < ")
+    program, *args = [ids.get(word, word) for word in shlex.split(call)]
+    assert program == "recollect"
+    said = recollect(*args, stdin=b"A fact.\nAnother fact.\n" if file else b"")
+    # None of these were known at the time that one of the examples names.
+    assert said.code == (1 if "--known-at" in args else 0), said
+    assert "Traceback" not in said.err
+
+
+def test_the_overview_has_every_command_with_its_purpose(recollect):
+    said = recollect("--help")
+    assert said.code == 0
+    for one in COMMANDS:
+        assert f"  {one.name:<15} {one.purpose}\n" in said.out
+    assert {one.name for one in COMMANDS} == {n for _, _, names in GROUPS for n in names}
+
+
+def test_every_line_of_help_fits_a_terminal(recollect):
+    pages = [recollect("--help"), *(recollect(one.name, "--help") for one in COMMANDS)]
+    assert [line for page in pages for line in page.out.splitlines() if len(line) > 92] == []
+
+
+@pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.name)
+def test_the_help_of_a_command_has_its_examples_and_says_what_it_is_for(recollect, one):
+    said = recollect(one.name, "--help")
+    assert said.code == 0
+    assert one.about in said.out
+    assert one.examples
+    for example in one.examples:
+        assert f"\n  {example}\n" in said.out
+    assert recollect("help", one.name).out == said.out
+    assert recollect("--help", one.name).out == said.out
+    assert recollect(one.name, "-h", "--json").json["help"] == said.out.rstrip()
+
+
+def test_help_needs_no_store_and_makes_none(recollect, tmp_path):
+    recollect("get", "--help")
+    assert not (tmp_path / "memory.db").exists()
+
+
+def test_without_a_command_the_help_is_shown_but_nothing_was_done(recollect):
+    assert recollect().code == 2
+    assert recollect().out == recollect("--help").out == recollect("help").out
+
+
+def test_every_op_that_the_engine_knows_has_a_command():
+    from recollect.engine import HANDLERS
+
+    used = {
+        value
+        for module in {*MODULES.values()}
+        for value in vars(sys.modules[f"recollect.ways.cli.{module}"]).values()
+        if isinstance(value, type) and issubclass(value, Op)
+    }
+    assert used == {*HANDLERS}
+
+
+def test_the_version_is_told_among_other_options_too(recollect):
+    assert recollect("--json", "--version").json["version"]
+    assert recollect("--json", "--store", "x", "-V").code == 0
+
+
+def test_global_options_may_stand_before_the_command_or_after_it(recollect, remember, tmp_path):
+    id_ = remember("x")
+    other = str(tmp_path / "other.db")
+    assert recollect("--json", "get", id_).out == recollect("get", id_, "--json").out
+    assert recollect("--store", other, "get", id_).code == 1
+    assert recollect(f"--store={other}", "get", id_).code == 1
+    assert recollect("get", f"--store={other}", id_).code == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["rember", "x"], "There is no command 'rember'. Did you mean `recollect remember`?"),
+        (["qqq"], "There is no command 'qqq'. `recollect --help` lists the commands."),
+        (["get"], "the following arguments are required: ID; `recollect get --help`"),
+        (["get", "x", "--limit", "3"], "unrecognized arguments: --limit"),
+        (["recall", "x", "--limit", "ten"], "argument --limit: 'ten' is not a whole number"),
+        (["remember", "x", "--confidence", "high"], "'high' is not a number"),
+        (["remember", "x", "--confidence", "nan"], "confidence"),
+        (["recall", "x", "--as-of", "yesterday"], "'yesterday' is not a time; give one such as"),
+        (["recall", "x", "--since", "99999999999d"], "is not a time"),
+        (["recall", "x", "--since", "0001-01-01T00:00+14:00"], "is not a time"),
+        (["recall", "x", "--kind", "thing"], "choose from 'memory', 'decision'"),
+        (["recall", "x", "--limit", "0"], "limit is 0"),
+        (["recall", " "], "query is empty"),
+        (["remember", ""], "text is empty"),
+        (["remember", "x", "--metadata", "{"], "metadata is not JSON"),
+        (["remember", "x", "--user", "a\0b"], "user holds a NUL"),
+        (["remember", "caf\udce9"], "half a surrogate pair"),
+        (["get", "x", "--tenant", ""], "--tenant is ''"),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_what_to_do(recollect, args, said):
+    answer = recollect(*args)
+    assert answer.code == 2
+    assert answer.out == ""
+    assert answer.err.startswith("recollect: ")
+    assert said in answer.err
+    as_json = recollect("--json", *args)
+    assert as_json.code == 2
+    assert as_json.json["error"]["code"] == "invalid_request"
+    assert said in as_json.json["error"]["message"]
+
+
+def test_a_wrong_setting_is_said_before_anything_is_done(recollect, monkeypatch, tmp_path):
+    monkeypatch.setenv("RECOLLECT_DURABILITY", "fast")
+    said = recollect("remember", "x", "--json")
+    assert said.json["error"]["place"] == "RECOLLECT_DURABILITY"
+    assert not (tmp_path / "memory.db").exists()
+
+
+def test_a_missing_folder_is_said(recollect, tmp_path):
+    said = recollect("list", "--store", str(tmp_path / "none" / "memory.db"))
+    assert said.code == 4
+    assert "does not exist. Create it" in said.err
+
+
+def test_a_file_that_is_no_store_is_left_alone(recollect, tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text("not a database, " * 100)
+    said = recollect("list", "--store", str(file), "--json")
+    assert said.code == 4
+    assert said.json["error"]["code"] == "damaged"
+    assert file.read_text() == "not a database, " * 100
+
+
+@pytest.mark.parametrize("args", [("verify",), ("reset", "--yes")])
+def test_a_store_that_is_not_there_is_not_called_well(recollect, tmp_path, args):
+    said = recollect(*args)
+    assert said.code == 1
+    assert f"There is no store at {tmp_path / 'memory.db'}." in said.err
+    assert not (tmp_path / "memory.db").exists()
+
+
+def test_our_own_place_may_be_empty_still(recollect, monkeypatch):
+    monkeypatch.delenv("RECOLLECT_STORE")
+    assert recollect("verify").code == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (InvalidRequest(), 2),
+        (SecretFound(), 2),
+        (NotFound(), 1),
+        (Conflict(), 3),
+        (Unavailable(), 4),
+        (Busy(), 4),
+        (ModelNotReady(), 4),
+        (Damaged(), 4),
+        (TooNew(), 4),
+    ],
+)
+def test_every_error_has_its_exit_code(error, code, capsys):
+    assert cli._complain(error, as_json=False) == code
+    assert capsys.readouterr().err == f"recollect: {error}\n"
+
+
+def test_the_facts_of_an_error_reach_a_program_but_never_hide_what_it_is():
+    error = NotFound("gone", ids=("a", "b"), code="x", kind=AuthorKind.HUMAN, why=ValueError("v"))
+    assert failure(error) == {
+        "error": {
+            "code": "not_found",
+            "message": "gone",
+            "ids": ["a", "b"],
+            "kind": "human",
+            "why": "v",
+        }
+    }
+
+
+def test_a_document_has_what_json_knows():
+    class Anything(Value):
+        nothing: None = None
+        number: float = 0.5
+        many: tuple[int, ...] = (1,)
+
+    assert document(Anything()) == {"nothing": None, "number": 0.5, "many": [1]}
+
+
+def test_stored_text_cannot_steer_the_terminal(recollect, remember):
+    id_ = remember("red \x1b[31m bell \x07 \x9b1m\ttab\r\nnext")
+    for said in (recollect("get", id_), recollect("list"), recollect("recall", "bell")):
+        assert not {*said.out} & {"\x1b", "\x07", "\x9b", "\r"}
+    assert "red \\u001b[31m bell \\u0007 \\u009b1m\ttab\\u000d\nnext\n" in recollect("get", id_).out
+    as_json = recollect("get", id_, "--json")
+    assert "\x9b" not in as_json.out
+    assert as_json.json["records"][0]["text"] == "red \x1b[31m bell \x07 \x9b1m\ttab\r\nnext"
+
+
+def test_an_error_cannot_steer_the_terminal_either(recollect):
+    assert "\x1b" not in recollect("forget", "\x1b[31m", "--yes").err
+
+
+@pytest.fixture
+def output(monkeypatch):
+    """Puts a file in the place of standard output."""
+
+    def put(file):
+        monkeypatch.setattr(sys, "stdout", file)
+
+    return put
+
+
+def test_text_in_every_script_reaches_an_output_that_knows_only_ascii(
+    recollect, remember, output, tmp_path
+):
+    id_ = remember("日本語")
+    for args, expected in ((("get", id_), "\\u65e5"), (("get", id_, "--json"), "日本語")):
+        with (tmp_path / "out").open("w", encoding="ascii") as file:
+            output(file)
+            assert recollect(*args).code == 0
+        assert expected in (tmp_path / "out").read_text(encoding="utf-8")
+
+
+def test_json_is_laid_out_for_a_terminal_and_one_line_for_a_program(recollect, remember, output):
+    id_ = remember("x")
+    main, terminal = os.openpty()
+    with open(terminal, "w", encoding="utf-8") as file, open(main, "rb") as shown:  # noqa: PTH123
+        output(file)
+        recollect("get", id_, "--json")
+        assert shown.readline() == b"{\r\n"
+
+
+def test_a_reader_who_has_seen_enough_ends_the_command_quietly(recollect, remember, output):
+    remember("x")
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as file:
+        output(file)
+        said = recollect("list")
+    assert (said.code, said.err) == (141, "")
+
+
+def test_a_full_disk_under_the_output_is_said(recollect, remember, output):
+    remember("x")
+    with open("/dev/full", "w", encoding="utf-8") as file:  # noqa: PTH123
+        output(file)
+        said = recollect("list")
+    assert said.code == 4
+    assert "the system refuses to go on: [Errno 28]" in said.err
+
+
+def test_a_closed_output_is_no_reason_to_fail(recollect, remember, output):
+    id_ = remember("x")
+    output(None)
+    assert recollect("get", id_).code == recollect("get", id_, "--json").code == 0
+
+
+def test_an_interrupted_command_says_so(monkeypatch, capsys):
+    class Interrupted:
+        def isatty(self):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stdin", Interrupted())
+    assert cli.main(["forget", "anything"]) == 130
+    assert capsys.readouterr().err == "recollect: interrupted\n"
