@@ -80,9 +80,16 @@ class Semantics:
 
     def prepare(self, writer: Writer) -> None:
         """Once for each process: tell the store which model it is to be filled with."""
-        if not self._prepared:
+        if not self.prepared(writer):
             writer.prepare(self.configured().model)
-            self._prepared = True
+
+    def prepared(self, reader: Reader) -> bool:
+        """Whether this process has told the store, or found that it knows."""
+        # What this process told it counts once it is read back: a transaction may come to nothing.
+        # Later on another process may tell it otherwise, and two would do so by turns.
+        if not self._prepared:
+            self._prepared = reader.filling_model() == self.configured().model
+        return self._prepared
 
     def forget(self, texts: Sequence[str]) -> None:
         """Take texts out of every cache."""

@@ -61,6 +61,7 @@ def fill(ports: Ports) -> int:
 
 def step(ports: Ports) -> int:
     """Embed one batch of what waits. Answers how many records that were."""
+    _prepare(ports)
     with ports.store.reading() as reader:
         model = _filling(ports, reader)
         if model is None:
@@ -80,6 +81,16 @@ def step(ports: Ports) -> int:
             return 0
         tx.embed(fresh, model)
     return len(fresh)
+
+
+def _prepare(ports: Ports) -> None:
+    """Begin the change to another model where one is configured now."""
+    with ports.store.reading() as reader:
+        # The first write to an empty store does so by itself.
+        if reader.serving_model() is None or ports.semantics.prepared(reader):
+            return
+    with ports.store.writing() as tx:
+        ports.semantics.prepare(tx)
 
 
 def _filling(ports: Ports, reader: Reader) -> Model | None:
