@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.engine import asked
 from recollect.engine.named import Names
 from recollect.engine.ports import RELATION
-from recollect.engine.reads import existing, mine, missing
+from recollect.engine.reads import existing, is_id, mine, missing
 from recollect.errors import Conflict
 from recollect.model import Entry, Plan, micros
 from recollect.ops import Forgotten, Invalidated, Superseded, Wiped
@@ -37,7 +38,7 @@ def supersede(ports: Ports, op: Supersede) -> Superseded:
 
 def invalidate(ports: Ports, op: Invalidate) -> Invalidated:
     """Say that a record, or a relation, is no longer true."""
-    check.line(op.reason, "reason")
+    op = replace(op, reason=asked.reason(ports, op.reason))
     with ports.store.writing() as tx:
         now = ports.clock()
         if op.id.startswith(RELATION):
@@ -64,15 +65,13 @@ def invalidate(ports: Ports, op: Invalidate) -> Invalidated:
 def forget(ports: Ports, op: Forget) -> Forgotten:
     """Delete records or relations for good."""
     check.positive("number of ids", len(op.ids), _MOST_AT_ONCE)
-    check.line(op.reason, "reason")
+    reason = asked.reason(ports, op.reason)
     ids = tuple(dict.fromkeys(op.ids))
     now = ports.clock()
     with ports.store.writing() as tx:
         drawn = [_relation(tx, id_, op.tenant) for id_ in ids if id_.startswith(RELATION)]
         records = existing(tx, tuple(i for i in ids if not i.startswith(RELATION)), op.tenant)
-        texts = [
-            passage(state) for one in records for state in (*tx.versions(one.id), one)
-        ]
+        texts = [passage(state) for one in records for state in (*tx.versions(one.id), one)]
         names = Names(ports, tx, op.author, now)
         gone = tuple(record.id for record in records)
         tx.apply(
@@ -82,7 +81,7 @@ def forget(ports: Ports, op: Forget) -> Forgotten:
                 now,
                 unlink=tuple(drawn),
                 forget=(*gone, *names.orphaned(gone)),
-                detail=plan.detail(reason=op.reason),
+                detail=plan.detail(reason=reason),
             )
         )
     ports.semantics.forget(texts)
@@ -91,6 +90,7 @@ def forget(ports: Ports, op: Forget) -> Forgotten:
 
 def wipe(ports: Ports, op: Wipe) -> Wiped:
     """Delete everything of one tenant."""
+    check.line(op.tenant, "tenant")
     with ports.store.writing() as tx:
         counts = tx.wipe(op.tenant, op.author, micros(ports.clock()))
     ports.semantics.forget_all()
@@ -120,7 +120,7 @@ def _succession(
 
 
 def _relation(reader: Reader, id_: str, tenant: str) -> Edge:
-    edge = reader.edge(id_)
+    edge = reader.edge(id_) if is_id(id_) else None
     if edge is None or edge.src not in mine(reader, (edge.src,), tenant):
         raise missing(id_)
     return edge

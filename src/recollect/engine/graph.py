@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.engine import asked
+from recollect.engine.named import Names
 from recollect.engine.ports import RELATION
 from recollect.engine.reads import existing
 from recollect.errors import InvalidRequest
-from recollect.model import Edge, Entry, Plan
+from recollect.model import Edge, Entry, Kind, Link, Plan
 from recollect.ops import Described, Explored, Related
 from recollect.rules import check, entities, plan
 from recollect.value import replace
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from recollect.engine.ports import Ports
     from recollect.model import Record
     from recollect.ops import Describe, Explore, Relate
+    from recollect.rules.redact import Policy
     from recollect.store import Reader
 
 DIRECTIONS = ("outgoing", "incoming", "both")
@@ -29,26 +32,28 @@ _LONGEST_TYPE = 100
 
 def describe(ports: Ports, op: Describe) -> Described:
     """Name a person, project or thing."""
-    check.text(op.name, "name", 1_000)
-    check.line(op.type, "type")
-    if op.description:
-        check.text(op.description, "description")
+    op = _checked(op, ports.secrets())
     key = entities.key(op.name)
     if not key:
         raise InvalidRequest("name has no letter or digit. Give a name.", field="name")
     now = ports.clock()
     with ports.store.writing() as tx:
+        names = Names(ports, tx, op.author, now)
+        step = Plan("describe", op.author, now)
         known = tx.named(op.scope, [key]).get(key)
         if known is None:
             id_ = ports.new_id("ent_")
             new = plan.entity(id_, op.scope, op.name.strip(), key, op.author, now, op.type)
             new = _filled(new, op)
-            (made,) = tx.apply(Plan("describe", op.author, now, insert=(Entry(new),)))
+            step = replace(step, insert=(Entry(new),), link=names.spoken_of(new))
+            (made,) = tx.apply(step)
             return Described(made, created=True)
         filled = _filled(known, op)
         if filled != known:
-            update = (Entry(plan.changed(filled, now)),)
-            tx.apply(Plan("describe", op.author, now, update=update))
+            # A known entity is found in lower case too as soon as somebody describes it.
+            first = known.status != plan.DESCRIBED
+            links = names.spoken_of(filled) if first else ()
+            tx.apply(replace(step, update=(Entry(plan.changed(filled, now)),), link=links))
             known = tx.records([known.id])[known.id]
     return Described(known, created=False)
 
@@ -56,13 +61,21 @@ def describe(ports: Ports, op: Describe) -> Described:
 def relate(ports: Ports, op: Relate) -> Related:
     """Draw a relation between two records."""
     check.text(op.type, "relation type", _LONGEST_TYPE)
+    if op.type == Link.SUPERSEDES:
+        raise InvalidRequest(
+            "A relation of the type 'supersedes' would leave the older record open. Supersede it.",
+            field="type",
+        )
     check.unit("weight", op.weight)
     now = ports.clock()
     with ports.store.writing() as tx:
         existing(tx, (op.src, op.dst), op.tenant)
         known = [e for e in tx.edges([op.src], "outgoing", [op.type]) if e.dst == op.dst]
-        if known and known[0].id and known[0].valid_until is None and (
-            known[0].weight == op.weight
+        if (
+            known
+            and known[0].id
+            and known[0].valid_until is None
+            and (known[0].weight == op.weight)
         ):
             return Related(known[0], created=False)
         id_ = known[0].id if known and known[0].id else ports.new_id(RELATION)
@@ -80,6 +93,9 @@ def explore(ports: Ports, op: Explore) -> Explored:
             f"direction is one of {', '.join(DIRECTIONS)}, not {op.direction!r}.",
             field="direction",
         )
+    for each in op.types:
+        check.line(each, "types")
+    asked.times(as_of=op.as_of)
     at = op.as_of or ports.clock()
     with ports.store.reading() as reader:
         existing(reader, (op.id,), op.tenant)
@@ -93,12 +109,26 @@ def explore(ports: Ports, op: Explore) -> Explored:
             found = _admitted(reader, new[: _MOST_REACHED - len(reached)], op)
             reached |= found
             walked |= {
-                (e.src, e.type, e.dst): e
-                for e in edges
-                if {e.src, e.dst} <= {op.id, *reached}
+                (e.src, e.type, e.dst): e for e in edges if {e.src, e.dst} <= {op.id, *reached}
             }
             frontier = list(found)
     return Explored(tuple(reached.values()), tuple(walked.values()))
+
+
+def _checked(op: Describe, policy: Policy) -> Describe:
+    from recollect.rules.redact import guard
+
+    check.text(op.name, "name", check.LONGEST_NAME)
+    check.line(op.type, "type")
+    asked.scope(op.scope)
+    if op.description:
+        check.text(op.description, "description")
+    return replace(
+        op,
+        name=guard(op.name, policy)[0],
+        type=guard(op.type, policy)[0],
+        description=guard(op.description, policy)[0],
+    )
 
 
 def _filled(record: Record, op: Describe) -> Record:
@@ -133,8 +163,14 @@ def _ends(edges: list[Edge], frontier: set[str], direction: str) -> list[str]:
 
 def _admitted(reader: Reader, ids: list[str], op: Explore) -> dict[str, Record]:
     found = reader.records(ids)
-    return {
-        id_: found[id_]
-        for id_ in ids
-        if found[id_].scope.tenant == op.tenant and (not op.kinds or found[id_].kind in op.kinds)
-    }
+    return {id_: found[id_] for id_ in ids if _wanted(found[id_], op)}
+
+
+def _wanted(record: Record, op: Explore) -> bool:
+    # A thing that is named is older than its name, so only texts are asked when they were true.
+    timeless = record.kind is Kind.ENTITY
+    return (
+        record.scope.tenant == op.tenant
+        and (not op.kinds or record.kind in op.kinds)
+        and (op.as_of is None or timeless or record.valid_at(op.as_of))
+    )

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from recollect.model import Kind, Link, Plan, Scope, Where
 from recollect.rules import entities, plan
+from recollect.rules.analyse import tokens
+from recollect.rules.bm25 import selective
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from recollect.engine.ports import Ports
     from recollect.model import Author, Edge, Entry, Record
     from recollect.store import Writer
+
+# So many texts are read again when an entity is described; of a commoner word, the best fitting.
+_MOST_TEXTS = 500
 
 
 class Names:
@@ -49,32 +54,45 @@ class Names:
         kept = {edge.dst for edge in after}
         inserted: tuple[Entry, ...] = tuple(Made(named) for named in self.new)
         had = {edge.dst for edge in before}
+        # What a caller drew is the caller's to take away.
+        ended = tuple(edge for edge in before if edge.dst not in kept and not edge.id)
         return Plan(
             verb="revise",
             author=self._author,
             at=self._now,
             insert=inserted,
             link=tuple(edge for edge in after if edge.dst not in had),
-            unlink=tuple(edge for edge in before if edge.dst not in kept),
-            forget=self._orphans([edge.dst for edge in before if edge.dst not in kept], [old.id]),
+            unlink=ended,
+            forget=self._orphans([edge.dst for edge in ended], ended),
+        )
+
+    def spoken_of(self, entity: Record) -> tuple[Edge, ...]:
+        """The edges to an entity from the texts that spoke of it before it was described."""
+        words = tokens(entity.key)
+        rarest = selective(words, self._tx.corpus(words))[:1]
+        where = Where(entity.scope.tenant, entity.scope.user)
+        near = self._tx.matching(rarest, where, _MOST_TEXTS)
+        said = self._tx.rows([candidate.seq for candidate in near]).values()
+        speaking = [r for r in said if entity.key in {*entities.phrases(r.text), *self._named(r)}]
+        return tuple(
+            edge for record in speaking for edge in plan.mentions(record, [entity], self._now)
         )
 
     def orphaned(self, records: Iterable[str]) -> tuple[str, ...]:
         """The extracted entities that nothing else names once these records are gone."""
         gone = list(records)
-        edges = self._tx.edges(gone, "outgoing", [Link.MENTIONS])
-        return self._orphans(list(dict.fromkeys(edge.dst for edge in edges)), gone)
+        named = self._tx.edges(gone, "outgoing", [Link.MENTIONS])
+        ended = self._tx.edges(gone)
+        orphans = self._orphans(list(dict.fromkeys(edge.dst for edge in named)), ended)
+        return tuple(id_ for id_ in orphans if id_ not in gone)
 
-    def _orphans(self, ids: Sequence[str], gone: Sequence[str]) -> tuple[str, ...]:
+    def _orphans(self, ids: Sequence[str], ended: Iterable[Edge]) -> tuple[str, ...]:
+        """Of these entities, the extracted ones that no edge holds but those that end."""
         found = self._tx.records(ids)
         extracted = [id_ for id_ in ids if found[id_].status == plan.EXTRACTED]
-        held = {
-            end
-            for edge in self._tx.edges(extracted)
-            for end in (edge.src, edge.dst)
-            if not {edge.src, edge.dst} & set(gone)
-        }
-        return tuple(id_ for id_ in extracted if id_ not in held and id_ not in gone)
+        holding = set(self._tx.edges(extracted)).difference(ended)
+        held = {end for edge in holding for end in (edge.src, edge.dst)}
+        return tuple(id_ for id_ in extracted if id_ not in held)
 
     def _named(self, record: Record) -> dict[str, str]:
         return {entities.key(name): name for name in entities.names(record.text)}

@@ -6,7 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from recollect._version import __version__
+from recollect.engine import asked
 from recollect.errors import NotFound
+from recollect.model import Link
 from recollect.ops import Changed, Got, Health, Listed, Told, Verified
 from recollect.rules import check
 from recollect.value import replace
@@ -27,6 +29,7 @@ _MOST_EVENTS = 10_000
 def get(ports: Ports, op: Get) -> Got:
     """Read records by id."""
     check.positive("number of ids", len(op.ids), _MOST_IDS)
+    asked.times(as_of=op.as_of, known_at=op.known_at)
     with ports.store.reading() as reader:
         found = mine(reader, op.ids, op.tenant)
         if op.known_at is not None:
@@ -42,20 +45,22 @@ def get(ports: Ports, op: Get) -> Got:
 def page(ports: Ports, op: List) -> Listed:
     """Page through records, newest first."""
     check.positive("limit", op.limit, LONGEST_PAGE)
-    check.positive("offset", op.offset + 1, 2**53)
-    where = replace(op.where, at=ports.clock()) if op.current else op.where
+    asked.natural("offset", op.offset)
+    where = asked.where(op.where)
+    if op.current:
+        where = replace(where, at=ports.clock())
     with ports.store.reading() as reader:
         return Listed(tuple(reader.page(where, op.limit, op.offset)), reader.count(where))
 
 
 def history(ports: Ports, op: History) -> Told:
     """Tell how a record came to be as it is."""
+    if not is_id(op.id):
+        raise missing(op.id)
     with ports.store.reading() as reader:
         now = mine(reader, [op.id], op.tenant).get(op.id)
         events = reader.events_of(op.id)
-        # What another tenant's ledger says is theirs; a deleted record's tells no content.
-        theirs = now is None and reader.records([op.id])
-        if theirs or not (now or events):
+        if not events or (now is None and _theirs(reader, op)):
             raise missing(op.id)
         versions = (*reader.versions(op.id), now) if now else ()
     return Told(versions, tuple(events))
@@ -64,12 +69,14 @@ def history(ports: Ports, op: History) -> Told:
 def changes(ports: Ports, op: Changes) -> Changed:
     """Follow the ledger."""
     check.positive("limit", op.limit, _MOST_EVENTS)
+    asked.natural("after", op.after)
     with ports.store.reading() as reader:
         return Changed(tuple(reader.events(op.after, op.limit)))
 
 
 def status(ports: Ports, op: Status) -> Health:
     """Say how the engine is."""
+    check.line(op.tenant, "tenant")
     embedder = ports.semantics.configured()
     with ports.store.reading() as reader:
         counts, vectors, last = reader.counts(op.tenant), reader.models(), reader.last_event()
@@ -99,9 +106,7 @@ def verify(ports: Ports, op: Verify) -> Verified:
 
 def mine(reader: Reader, ids: tuple[str, ...] | list[str], tenant: str) -> dict[str, Record]:
     """The records with these ids that belong to the tenant."""
-    # What has another form was never an id, and may hold what no store can look for.
-    sane = [id_ for id_ in ids if _ID.fullmatch(id_)]
-    found = reader.records(sane)
+    found = reader.records([id_ for id_ in ids if is_id(id_)])
     return {id_: record for id_, record in found.items() if record.scope.tenant == tenant}
 
 
@@ -111,6 +116,11 @@ def existing(reader: Reader, ids: tuple[str, ...], tenant: str) -> list[Record]:
     if absent := [id_ for id_ in ids if id_ not in found]:
         raise missing(*absent)
     return [found[id_] for id_ in ids]
+
+
+def is_id(id_: str) -> bool:
+    """Whether a text may be an id. Others were never given out; no store could look for some."""
+    return _ID.fullmatch(id_) is not None
 
 
 def missing(*ids: str) -> NotFound:
@@ -125,14 +135,25 @@ _ID = re.compile(r"[\x21-\x7e]{1,200}")
 _SHOWN = 60
 
 
-def _as_known(
-    reader: Reader, found: dict[str, Record], known_at: datetime
-) -> dict[str, Record]:
+def _theirs(reader: Reader, op: History) -> bool:
+    """Whether what the id names belongs to another tenant; what was deleted tells no content."""
+    edge = reader.edge(op.id)
+    found = reader.records([op.id if edge is None else edge.src])
+    return any(record.scope.tenant != op.tenant for record in found.values())
+
+
+def _as_known(reader: Reader, found: dict[str, Record], known_at: datetime) -> dict[str, Record]:
     """The records as they were recorded at a time, without those that were not yet."""
+    drawn = reader.edges(found, types=[Link.SUPERSEDES])
+    edges = [edge for edge in drawn if edge.created_at <= known_at]
     known = {}
     for id_, record in found.items():
         states = [*reader.versions(id_), record]
         then = [state for state in states if state.updated_at <= known_at]
         if then and record.created_at <= known_at:
-            known[id_] = then[-1]
+            known[id_] = replace(
+                then[-1],
+                supersedes=tuple(edge.dst for edge in edges if edge.src == id_),
+                superseded_by=next((edge.src for edge in edges if edge.dst == id_), ""),
+            )
     return known

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.engine import asked
 from recollect.engine.named import Names
 from recollect.engine.reads import existing, mine, missing
-from recollect.errors import Conflict
+from recollect.errors import Conflict, InvalidRequest
 from recollect.model import Entry, Kind, Plan, Similar, Where
 from recollect.ops import Remembered, RememberedAll, Revised
-from recollect.rules import check, plan
+from recollect.rules import check, entities, plan
 from recollect.rules.analyse import passage, terms
 from recollect.rules.bm25 import selective
 from recollect.rules.conflict import judge
@@ -17,41 +18,43 @@ from recollect.rules.redact import Policy, guard
 from recollect.value import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Sequence
     from datetime import datetime
+    from typing import TypeAlias
 
     from recollect.embed import Model
     from recollect.engine.ports import Ports
-    from recollect.model import Edge, Record, Vector
+    from recollect.model import Edge, Record, Scope, Vector
     from recollect.ops import Remember, RememberAll, Revise
     from recollect.store import Reader, Writer
+
+    # Scope and text, and the id of what is to be a record of its own whatever it says.
+    Said: TypeAlias = tuple[Scope, str, str]
 
 _MOST_AT_ONCE = 100_000
 # So many neighbours by meaning, and as many by words, are looked at for conflicts.
 _NEIGHBOURS = 12
 _MOST_SUPERSEDED = 1_000
+_LINES = ("type", "title", "source", "source_ref", "session", "speaker")
+_GUARDED = ("text", "metadata", *_LINES)
 
 
 def remember(ports: Ports, op: Remember) -> Remembered:
     """Keep a text."""
     op, found = _checked(op, ports.secrets())
-    record = plan.memory(op, op.text, ports.new_id(""), ports.clock())
-    check.interval(record.valid_from, record.valid_until)
+    op, record = _recorded(op, ports.new_id(""), ports.clock())
     with ports.store.reading() as reader:
         model = ports.semantics.target(reader)
-    vectors = ports.semantics.passages(model, [passage(record)])
-    vector = None if vectors is None else vectors[0]
+    vectors = _embedded(ports, model, [record])
     similar: tuple[Similar, ...] = ()
     if op.similar:
         with ports.store.reading() as reader:
-            similar = _similar(reader, record, vector, model, op.similar)
+            similar = _similar(reader, record, vectors.get(record.id), model, op.similar)
     with ports.store.writing() as tx:
-        known = tx.saying(op.scope, [op.text]).get(op.text) if op.once else None
-        if known is not None and not op.supersedes:
-            others = tuple(one for one in similar if one.record.id != known.id)
-            return Remembered(known, created=False, similar=others, redacted=found)
-        (made,) = _keep(ports, tx, [(op, record)], {} if vector is None else {record.id: vector},
-                        model)
+        known = tx.saying(op.scope, [op.text]).get(op.text) if _once(op) else None
+        if known is not None:
+            return Remembered(known, created=False, similar=similar, redacted=found)
+        (made,) = _keep(ports, tx, [(op, record)], vectors, model)
     return Remembered(made, created=True, similar=similar, redacted=found)
 
 
@@ -62,33 +65,24 @@ def remember_all(ports: Ports, op: RememberAll) -> RememberedAll:
     policy = ports.secrets() if op.vectors is None else Policy.ALLOW
     items = [_checked(item, policy)[0] for item in op.items]
     now = ports.clock()
-    records = [plan.memory(item, item.text, ports.new_id(""), now) for item in items]
-    for record in records:
-        check.interval(record.valid_from, record.valid_until)
+    batch = [_recorded(item, ports.new_id(""), now) for item in items]
     with ports.store.reading() as reader:
         model = ports.semantics.target(reader)
-        known = _known(reader, items)
-    # The first of several that say the same is the one that is kept.
-    fresh: dict[tuple[object, str], tuple[Remember, Record]] = {}
-    chosen: list[tuple[object, str]] = []
-    for item, record in zip(items, records, strict=True):
-        key = (item.scope, item.text) if item.once else (record.id, "")
-        chosen.append(key)
-        if key not in known:
-            fresh.setdefault(key, (item, record))
+        known, seen = _known(reader, items), reader.last_event()
+    new = _new(batch, known)
+    vectors = _given(op.vectors, batch) if op.vectors is not None else {}
     if op.vectors is None:
-        vectors = _embedded(ports, model, [record for _, record in fresh.values()])
-    else:
-        vectors = _given(op.vectors, records)
-    made: dict[str, Record] = {}
-    if fresh:
+        vectors = _embedded(ports, model, [record for _, record in new.values()])
+    made: dict[Said, Record] = {}
+    if new:
         with ports.store.writing() as tx:
-            kept = _keep(ports, tx, list(fresh.values()), vectors, model)
-            made = {record.id: record for record in kept}
-    answer = tuple(
-        known[key] if key in known else made[fresh[key][1].id] for key in chosen
-    )
-    return RememberedAll(answer, created=len(made))
+            # Others may have said the same, or forgotten it, while this was embedded.
+            if tx.last_event() != seen:
+                known = _known(tx, items)
+                new = _new(batch, known)
+            made = dict(zip(new, _keep(ports, tx, [*new.values()], vectors, model), strict=True))
+    answer = known | made
+    return RememberedAll(tuple(answer[_said(*one)] for one in batch), created=len(made))
 
 
 def revise(ports: Ports, op: Revise) -> Revised:
@@ -115,12 +109,13 @@ def revise(ports: Ports, op: Revise) -> Revised:
         ports.semantics.prepare(tx)
         if vector is not None and tx.serving_model() != model:
             vector = None
+        # A description is no text that is found, so it is not linked either.
+        told = new.text != old.text and new.kind is not Kind.ENTITY
         names = Names(ports, tx, op.author, now)
-        linked = names.relink(old, new) if new.text != old.text else Plan("", op.author, now)
+        linked = names.relink(old, new) if told else Plan("revise", op.author, now)
         tx.apply(
             replace(
                 linked,
-                verb="revise",
                 update=(Entry(new, vector),),
                 detail=plan.detail(changed=" ".join(_changed(old, new))),
             )
@@ -135,21 +130,58 @@ def revise(ports: Ports, op: Revise) -> Revised:
 def _checked(op: Remember, policy: Policy) -> tuple[Remember, tuple[str, ...]]:
     """The op with every field in order, and the kinds of secrets that were taken out."""
     check.text(op.text)
-    for name in ("type", "title", "source", "source_ref", "session", "speaker"):
+    for name in _LINES:
         check.line(getattr(op, name), name)
-    for name in ("tenant", "user", "project"):
-        check.line(getattr(op.scope, name), name)
+    asked.scope(op.scope)
+    asked.times(event_time=op.event_time, valid_from=op.valid_from, valid_until=op.valid_until)
     check.unit("confidence", op.confidence)
     check.unit("importance", op.importance)
-    text, found = guard(op.text, policy)
-    title, in_title = guard(op.title, policy)
-    metadata, in_metadata = guard(check.json_object("metadata", op.metadata), policy)
-    kinds = tuple(finding.kind for finding in (*found, *in_title, *in_metadata))
-    if kinds:
-        op = replace(op, text=text, title=title, metadata=metadata)
-    elif metadata != op.metadata:
+    asked.natural("similar", op.similar)
+    metadata = check.json_object("metadata", op.metadata)
+    if metadata != op.metadata:
         op = replace(op, metadata=metadata)
-    return op, kinds
+    kept, kinds = _guarded({name: getattr(op, name) for name in _GUARDED}, policy)
+    return (replace(op, **kept) if kinds else op), kinds
+
+
+def _guarded(said: dict[str, str], policy: Policy) -> tuple[dict[str, str], tuple[str, ...]]:
+    """What was said as it may be kept, and the kinds of secrets that were taken out."""
+    if policy is Policy.ALLOW:
+        return said, ()
+    kept: dict[str, str] = {}
+    kinds: list[str] = []
+    for name, text in said.items():
+        kept[name], found = guard(text, policy)
+        kinds += [finding.kind for finding in found]
+    return kept, tuple(kinds)
+
+
+def _recorded(op: Remember, id_: str, now: datetime) -> tuple[Remember, Record]:
+    record = plan.memory(op, op.text, id_, now)
+    check.interval(record.valid_from, record.valid_until)
+    return op, record
+
+
+def _once(op: Remember) -> bool:
+    # What takes the place of others is told apart from what was there before.
+    return op.once and not op.supersedes
+
+
+def _said(op: Remember, record: Record) -> Said:
+    """What two of a batch have in common that are to be one record."""
+    return op.scope, op.text, "" if _once(op) else record.id
+
+
+def _new(
+    batch: Sequence[tuple[Remember, Record]], known: Container[Said]
+) -> dict[Said, tuple[Remember, Record]]:
+    """What is not known yet, the first of several that say the same."""
+    new: dict[Said, tuple[Remember, Record]] = {}
+    for op, record in batch:
+        said = _said(op, record)
+        if said not in known:
+            new.setdefault(said, (op, record))
+    return new
 
 
 def _similar(
@@ -205,45 +237,74 @@ def _replaced(tx: Writer, op: Remember, record: Record) -> list[tuple[Entry, Edg
     return [plan.superseded(old, record, record.created_at) for old in found]
 
 
-def _known(reader: Reader, items: Sequence[Remember]) -> dict[tuple[object, str], Record]:
-    """What is in the store already, by scope and text."""
-    known: dict[tuple[object, str], Record] = {}
-    for scope in {item.scope for item in items}:
-        texts = [item.text for item in items if item.scope == scope and item.once]
-        found = reader.saying(scope, texts) if texts else {}
-        known |= {(scope, text): record for text, record in found.items()}
-    return known
+def _known(reader: Reader, items: Sequence[Remember]) -> dict[Said, Record]:
+    """What is in the store already."""
+    texts: dict[Scope, list[str]] = {}
+    for item in items:
+        if _once(item):
+            texts.setdefault(item.scope, []).append(item.text)
+    return {
+        (scope, text, ""): record
+        for scope, several in texts.items()
+        for text, record in reader.saying(scope, several).items()
+    }
 
 
-def _given(vectors: Iterable[Vector], records: Sequence[Record]) -> dict[str, Vector]:
-    return {record.id: vector for record, vector in zip(records, vectors, strict=True)}
+def _given(
+    vectors: Sequence[Vector], batch: Sequence[tuple[Remember, Record]]
+) -> dict[str, Vector]:
+    if len(vectors) != len(batch):
+        raise InvalidRequest(
+            f"There are {len(vectors)} vectors for {len(batch)} items. Give one for each, or none.",
+            field="vectors",
+        )
+    return {record.id: vector for (_, record), vector in zip(batch, vectors, strict=True)}
 
 
 def _embedded(ports: Ports, model: Model, records: Sequence[Record]) -> dict[str, Vector]:
     vectors = ports.semantics.passages(model, [passage(record) for record in records])
-    return {} if vectors is None else _given(vectors, records)
+    if vectors is None:
+        return {}
+    return {record.id: vector for record, vector in zip(records, vectors, strict=True)}
 
 
 def _revised(op: Revise, old: Record, policy: Policy, now: datetime) -> Record:
     fields = ("text", "type", "title", "confidence", "importance", "event_time", "valid_from")
     given = {name: getattr(op, name) for name in fields if getattr(op, name) is not None}
+    asked.times(event_time=op.event_time, valid_from=op.valid_from)
     if op.text is not None:
-        given["text"], _ = guard(check.text(op.text), policy)
-    if op.title is not None:
-        given["title"], _ = guard(check.line(op.title, "title"), policy)
-    if op.type is not None:
-        check.line(op.type, "type")
+        check.text(op.text)
+    for name in {"title", "type"} & given.keys():
+        check.line(given[name], name)
+    for name in {"confidence", "importance"} & given.keys():
+        given[name] = check.unit(name, given[name])
     if op.metadata is not None:
-        given["metadata"], _ = guard(check.json_object("metadata", op.metadata), policy)
-    for name in ("confidence", "importance"):
-        if name in given:
-            check.unit(name, given[name])
+        given["metadata"] = check.json_object("metadata", op.metadata)
+    given |= _guarded({name: given[name] for name in _GUARDED if name in given}, policy)[0]
+    if old.kind is Kind.ENTITY:
+        given |= _renamed(given.get("title", old.title))
     new = plan.changed(old, now, **given)
     check.interval(new.valid_from, new.valid_until)
     return new
 
 
+def _renamed(name: str) -> dict[str, str]:
+    """An entity is found by its name, and is described once somebody has changed it."""
+    key = entities.key(name)
+    if not key:
+        raise InvalidRequest("title is an entity's name. Give it one.", field="title")
+    return {"key": key, "status": plan.DESCRIBED}
+
+
 def _changed(old: Record, new: Record) -> list[str]:
-    names = ("text", "type", "title", "confidence", "importance", "metadata", "event_time",
-             "valid_from")
+    names = (
+        "text",
+        "type",
+        "title",
+        "confidence",
+        "importance",
+        "metadata",
+        "event_time",
+        "valid_from",
+    )
     return [name for name in names if getattr(old, name) != getattr(new, name)]

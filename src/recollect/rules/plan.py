@@ -45,7 +45,7 @@ def memory(op: Remember, text: str, id_: str, now: datetime) -> Record:
     )
 
 
-def entity(  # noqa: PLR0913 -- an entity's fields
+def entity(  # noqa: PLR0913, PLR0917 -- an entity's fields
     id_: str, scope: Scope, name: str, key: str, author: Author, now: datetime, type_: str = ""
 ) -> Record:
     """The record of an entity that a text names; who describes it later fills it in."""
@@ -67,9 +67,10 @@ def entity(  # noqa: PLR0913 -- an entity's fields
 
 
 def mentions(record: Record, entities: Iterable[Record], now: datetime) -> tuple[Edge, ...]:
-    """The edges from a record to the entities that it names."""
+    """The edges from a record to the entities that it names, from when it is true itself."""
+    since = min(record.valid_from, now)
     return tuple(
-        Edge(record.id, Link.MENTIONS, named.id, created_at=now, valid_from=now)
+        Edge(record.id, Link.MENTIONS, named.id, created_at=now, valid_from=since)
         for named in entities
     )
 
@@ -101,7 +102,7 @@ def detail(**facts: str) -> str:
     return json.dumps({name: fact for name, fact in facts.items() if fact}, ensure_ascii=False)
 
 
-def remembered(  # noqa: PLR0913 -- a plan's parts
+def remembered(  # noqa: PLR0913, PLR0917 -- a plan's parts
     records: Sequence[Record],
     vectors: Mapping[str, Vector],
     new_entities: Sequence[Record],
