@@ -1,0 +1,115 @@
+"""What the tests of the engine are made of: engines on every store, and short ways to ask them."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from recollect.embed.choose import EmbedSettings, open_embedder
+from recollect.engine import Engine
+from recollect.model import Kind, Where
+from recollect.ops import Changes, Describe, Get, History, List, Recall, Relate, Remember
+from recollect.testing import CountedIds, FixedClock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recollect.embed.background import Background
+    from recollect.embed.cache import Cached
+    from recollect.model import Edge, Event, Record
+    from recollect.ops import Recalled, Remembered
+    from recollect.store import Store
+
+EVERYTHING = Where(kinds=())
+# Hashes of so many words hardly ever collide in so many dimensions.
+DIMENSIONS = 384
+
+
+def hashed(dimensions: int = DIMENSIONS) -> Cached[Background]:
+    """An embedder that needs no model."""
+    return open_embedder(EmbedSettings(provider="hash", dimensions=dimensions))
+
+
+def opened(store: Store, clock: FixedClock | None = None, **ports: Any) -> Engine:
+    """An engine that a test can foretell."""
+    usual: dict[str, Any] = {
+        "embedder": hashed,
+        "clock": clock or FixedClock(),
+        "new_id": CountedIds(),
+    }
+    return Engine(store, **(usual | ports))
+
+
+def said(engine: Engine, text: str, **more: Any) -> Remembered:
+    """The whole answer to keeping a text."""
+    return engine.run(Remember(text, **more))
+
+
+def remember(engine: Engine, text: str, **more: Any) -> Record:
+    """The record that a text became."""
+    return said(engine, text, **more).record
+
+
+def described(engine: Engine, name: str, **more: Any) -> Record:
+    """The entity of that name."""
+    return engine.run(Describe(name, **more)).record
+
+
+def related(engine: Engine, src: Record, type_: str, dst: Record, **more: Any) -> Edge:
+    """The relation between two records."""
+    return engine.run(Relate(src.id, type_, dst.id, **more)).edge
+
+
+def get(engine: Engine, record: Record | str, **when: Any) -> Record | None:
+    """A record as it is, or as it was then; None where it is not, or was not true."""
+    id_ = record if isinstance(record, str) else record.id
+    return next(iter(engine.run(Get((id_,), **when)).records), None)
+
+
+def now(engine: Engine, record: Record) -> Record:
+    """A record that is there, as it is now."""
+    found = get(engine, record)
+    assert found is not None
+    return found
+
+
+def listed(engine: Engine, where: Where = EVERYTHING, **more: Any) -> list[Record]:
+    """All records that match, newest first."""
+    return list(engine.run(List(where, limit=1000, **more)).records)
+
+
+def entities(engine: Engine, **more: Any) -> dict[str, Record]:
+    """The entities of a tenant by name."""
+    return {r.title: r for r in listed(engine, Where(kinds=(Kind.ENTITY,), **more))}
+
+
+def ledger(engine: Engine) -> list[Event]:
+    """All that was ever done."""
+    return list(engine.run(Changes(limit=10_000)).events)
+
+
+def recalled(engine: Engine, query: str, **more: Any) -> Recalled:
+    """The whole answer to a question."""
+    return engine.run(Recall(query, **more))
+
+
+def found(engine: Engine, query: str, **more: Any) -> list[str]:
+    """The texts that answer a question, best first."""
+    return [hit.record.text for hit in recalled(engine, query, **more).hits]
+
+
+@contextmanager
+def unchanged(engine: Engine) -> Iterator[None]:
+    """Whatever is tried in here leaves no trace in records, versions or ledger."""
+    before = _everything(engine)
+    yield
+    assert _everything(engine) == before
+
+
+def _everything(engine: Engine) -> tuple[object, ...]:
+    tenants = ("local", "other")
+    records = [r for each in tenants for r in listed(engine, Where(each, kinds=()))]
+    versions = [engine.run(History(r.id, r.scope.tenant)).versions for r in records]
+    with engine.ports.store.reading() as reader:
+        edges = reader.edges([r.id for r in records])
+    return records, versions, edges, ledger(engine)
