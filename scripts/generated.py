@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recollect.ways.cli.command import Argument, Command
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "recollect"
@@ -31,6 +37,77 @@ def decisions() -> str:
         for page in sorted(DECISIONS.glob("[0-9]*.md"))
     ]
     return "\n".join(["| | decision |", "|---|---|", *rows])
+
+
+def commands() -> str:
+    """Every command, by purpose, from the declarations that the program itself runs on.
+
+    >>> "### recollect recall" in commands()
+    True
+    """
+    from recollect.ways.cli.command import GLOBAL
+    from recollect.ways.cli.commands import GROUPS, command
+
+    lines = ["## Options of every command", "", *_arguments(GLOBAL)]
+    for purpose, _, names in GROUPS:
+        lines += ["", f"## {purpose}"]
+        for name in names:
+            lines += ["", *_command(command(name))]
+    return "\n".join(lines)
+
+
+def exit_codes() -> str:
+    """What each exit code of the command line means.
+
+    >>> "| 130 | interrupted |" in exit_codes()
+    True
+    """
+    from recollect.ways.cli.overview import CODES
+
+    return "\n".join(
+        ["| code | what it means |", "|--:|---|", *(f"| {code} | {said} |" for code, said in CODES)]
+    )
+
+
+def settings() -> str:
+    """Every setting with its names, its default and what it is for.
+
+    >>> "`RECOLLECT_STORE`" in settings()
+    True
+    """
+    from recollect.config import SETTINGS
+
+    rows = [f"| `{one.key}` | `{one.variable}` | {one.default} | {one.about} |" for one in SETTINGS]
+    return "\n".join(
+        ["| in the file | variable | default | what it is for |", "|---|---|---|---|", *rows]
+    )
+
+
+def _command(command: Command) -> Iterator[str]:
+    places = [one for one in command.arguments if not one.names[0].startswith("-")]
+    usage = " ".join(_place(one) for one in places)
+    yield f"### recollect {command.name}"
+    yield ""
+    yield f"`{' '.join(filter(None, ('recollect', command.name, usage)))}`"
+    yield ""
+    yield from command.about.split("\n")
+    if command.arguments:
+        yield ""
+        yield from _arguments(command.arguments)
+    yield from ("", "```console", *(f"$ {example}" for example in command.examples), "```")
+
+
+def _place(one: Argument) -> str:
+    return {"+": f"{one.metavar}...", "*": f"[{one.metavar}...]"}.get(one.several, f"{one.metavar}")
+
+
+def _arguments(arguments: tuple[Argument, ...]) -> Iterator[str]:
+    yield "| | |"
+    yield "|---|---|"
+    for one in arguments:
+        name = one.names[0] if one.names[0].startswith("-") else ""
+        shown = " ".join(filter(None, (name, one.metavar)))
+        yield f"| `{shown}` | {one.help} |"
 
 
 def _title(page: Path) -> str:

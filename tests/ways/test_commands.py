@@ -293,8 +293,8 @@ def test_a_reset_shows_how_much_would_go_and_wants_the_word(recollect, remember)
     no = recollect("reset", stdin=b"yes\n", terminal=True)
     assert (no.code, no.out) == (1, "Nothing was deleted.\n")
     assert "1 record and 0 relations" in no.err
-    refused = recollect("reset", stdin=b"", terminal=True, *["--json"])
-    assert refused.code == 1
+    unanswered = recollect("reset", "--json", terminal=True)
+    assert unanswered.code == 1
     yes = recollect("reset", stdin=b"reset\n", terminal=True)
     assert yes.out == "Deleted 1 record and 0 relations.\n"
     assert recollect("list", "--json").json["total"] == 0

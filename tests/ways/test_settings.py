@@ -5,12 +5,15 @@ import stat
 import pytest
 
 from recollect.config import SETTINGS, Config, load
+from recollect.embed import Model
+from recollect.embed.bundled import MODEL as BUNDLED
 from recollect.embed.choose import Provider
+from recollect.embed.hashed import HashEmbedder
 from recollect.errors import InvalidRequest, Unavailable
 from recollect.model import Scope
 from recollect.rules.redact import Policy
 from recollect.value import fields
-from recollect.wiring import open_engine
+from recollect.wiring import _older, open_engine
 
 
 @pytest.fixture
@@ -198,3 +201,13 @@ def test_a_folder_that_cannot_be_made_is_said_with_its_reason(tmp_path):
 def test_without_a_home_the_systems_own_record_is_asked(monkeypatch):
     monkeypatch.delenv("HOME")
     assert load({}, {}).store.startswith("/")
+
+
+def test_a_model_that_was_chosen_before_goes_on_serving_where_its_name_says_how(tmp_path):
+    config = Config(str(tmp_path / "memory.db"), embedding="hash")
+    for model in (BUNDLED, HashEmbedder(64).model):
+        older = _older(config, model)
+        assert older is not None
+        assert older.model == model
+        older.close()
+    assert _older(config, Model("someone else's", 384)) is None

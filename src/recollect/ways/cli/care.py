@@ -37,8 +37,6 @@ def _lines(answer: Health, store: str) -> Iterator[tuple[str, object]]:
         if count := getattr(counts, name):
             yield name.replace("_", " "), count
     yield "model", answer.model
-    if answer.model_error:
-        yield "", answer.model_error
     if vectors.serving and vectors.serving != answer.model:
         yield "serving", f"{vectors.serving}, until the vectors of {answer.model} are complete"
     if vectors.coming:
@@ -110,7 +108,7 @@ COMMANDS = (
     Command(
         "embed",
         "make the vectors that are missing",
-        "Make the vectors that are missing: after another model was chosen, or where one could not\n"
+        "Make the vectors that are missing: after another model was chosen, or where none could\n"
         "be reached when a text was kept. Until all are made, those that are there serve.",
         ("recollect embed",),
         (),

@@ -28,7 +28,6 @@ class Argument(Value):
     read: Callable[[str], object] = text
     # "+" or "*" takes several at once, "append" one each time the option is given.
     several: str = ""
-    optional: bool = False
     flag: bool = False
     choices: tuple[str, ...] | None = None
     default: object = None
@@ -115,6 +114,6 @@ def _options(argument: Argument) -> dict[str, Any]:
     }
     if argument.several == "append":
         options["action"] = "append"
-    elif argument.several or argument.optional:
-        options["nargs"] = argument.several or "?"
+    elif argument.several:
+        options["nargs"] = argument.several
     return options

@@ -45,12 +45,8 @@ def _remember_all(session: Session, op: Remember, texts: Iterable[str]) -> Reply
     items = tuple(replace(op, text=text.rstrip("\r")) for text in texts if text.strip())
     answer = session.run(RememberAll(items))
     known = len(items) - answer.created
-    said = (
-        f"Remembered {answer.created}; known already: {known}."
-        if known
-        else (f"Remembered {answer.created}.")
-    )
-    return Reply((said,), lambda: document(answer))
+    also = f"; known already: {known}" if known else ""
+    return Reply((f"Remembered {answer.created}{also}.",), lambda: document(answer))
 
 
 def _remembered(session: Session, answer: Remembered) -> Iterator[str]:
