@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from recollect.embed.background import Background
+from recollect.embed.cache import Cached
 from recollect.embed.choose import EmbedSettings, open_embedder
 from recollect.engine import Engine
 from recollect.model import Kind, Where
@@ -12,11 +14,10 @@ from recollect.ops import Changes, Describe, Get, History, List, Recall, Relate,
 from recollect.testing import CountedIds, FixedClock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from recollect.embed.background import Background
-    from recollect.embed.cache import Cached
-    from recollect.model import Edge, Event, Record
+    from recollect.embed import Vectors
+    from recollect.model import Edge, Event, Record, Why
     from recollect.ops import Recalled, Remembered
     from recollect.store import Store
 
@@ -104,6 +105,27 @@ def unchanged(engine: Engine) -> Iterator[None]:
     before = _everything(engine)
     yield
     assert _everything(engine) == before
+
+
+def why(answer: Recalled, place: int = 0) -> Why:
+    """How a hit came to its place."""
+    told = answer.hits[place].why
+    assert told is not None
+    return told
+
+
+class Meanwhile(Cached[Background]):
+    """An embedder beside which others are busy: each thing to do is done once."""
+
+    def __init__(self) -> None:
+        super().__init__(hashed().inner)
+        self.todo: list[Callable[[], object]] = []
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """The vectors, once all that is to be done has been done."""
+        while self.todo:
+            self.todo.pop()()
+        return super().passages(texts)
 
 
 def _everything(engine: Engine) -> tuple[object, ...]:
