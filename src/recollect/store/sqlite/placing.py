@@ -58,7 +58,7 @@ class Placing:
 
         seqs = [seq for seq, _ in pairs]
         replaced = self._having(model, seqs)
-        matrix = stack([vector for _, vector in pairs]).astype(float32)
+        matrix = stack([vector for _, vector in pairs]).astype(float32, copy=False)
         base = model.id << 40
         bound = [(base + seq, data) for seq, data in zip(seqs, halves(matrix), strict=True)]
         self._tx.many(WRITE["insert_vector"], bound)

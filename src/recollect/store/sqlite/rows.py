@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import blake2b
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from recollect.model import (
@@ -17,6 +18,7 @@ from recollect.model import (
     moment,
 )
 from recollect.store.sqlite.queries import READ
+from recollect.value import fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     # A row as it comes from the database; the statement says what is in it.
     Row: TypeAlias = tuple[Any, ...]
 
+_STORES_OWN = 4
+_given = attrgetter(*fields(Record)[:-_STORES_OWN])
 _KINDS = {str(kind): kind for kind in Kind}
 
 
@@ -114,35 +118,20 @@ def record(row: Row, interned: Interned) -> Record:
     (seq, id_, kind, scope, type_, status, valid_from, valid_until, event_time) = row[:9]
     (session, version, text, title, key, author, created_at, updated_at, confidence) = row[9:18]
     (importance, source, source_ref, speaker, metadata, accessed, older, newer) = row[18:]
-    # By position, in the order of the fields, which takes a third of the time.
+    # By place, which is several times as fast as by name; `test_rows.py` holds the order.
     return Record(
-        id_,
-        _KINDS[kind],
-        interned.scope(scope),
-        interned.author(author),
-        text,
-        moment(created_at),
-        moment(updated_at),
-        moment(event_time),
-        moment(valid_from),
-        _maybe(valid_until),
-        interned.type(type_),
-        title,
-        key,
-        status,
-        confidence,
-        importance,
-        source,
-        source_ref,
-        session,
-        speaker,
-        metadata,
-        version,
-        seq,
-        _maybe(accessed),
-        tuple(older.split(" ")) if older else (),
-        newer or "",
-    )
+        id_, _KINDS[kind], interned.scope(scope), interned.author(author), text,
+        moment(created_at), moment(updated_at), moment(event_time), moment(valid_from),
+        _maybe(valid_until), interned.type(type_), title, key, status, confidence, importance,
+        source, source_ref, session, speaker, metadata, version, seq, _maybe(accessed),
+        tuple(older.split(" ")) if older else (), newer or "",
+    )  # fmt: skip
+
+
+def fresh(record: Record, seq: int) -> Record:
+    """A record that is new: without what a caller cannot decide."""
+    # The store's own fields come last.
+    return Record(*(*_given(record), seq, None, (), ""))
 
 
 def head(record: Record, seq: int, scope: int, type_: int, length: int) -> Row:

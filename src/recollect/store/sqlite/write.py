@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.errors import Conflict, NotFound
-from recollect.model import Kind, Link, micros, moment
+from recollect.model import Kind, Link, micros
 from recollect.rules.analyse import ANALYSER, passage, tokens
 from recollect.store import ledger, states
 from recollect.store.sqlite import rows
@@ -160,7 +160,7 @@ class SqliteWriter(SqliteReader):
         if not entries:
             return []
         start = self._meta("next")
-        made = [_new(entry.record, start + place) for place, entry in enumerate(entries)]
+        made = [rows.fresh(entry.record, start + place) for place, entry in enumerate(entries)]
         said = {record.seq: _words(record) for record in made if _searched(record)}
         heads = [self._head(record, len(said.get(record.seq, ()))) for record in made]
         self.many(WRITE["insert_record"], heads)
@@ -370,10 +370,14 @@ class SqliteWriter(SqliteReader):
     def _note(
         self, parts: Iterable[tuple[str, str, str]], at: int, author: Author, detail: str
     ) -> None:
-        last = self.execute(READ["last_event"]).fetchone() or (0, ledger.START)
+        seq, previous = self.execute(READ["last_event"]).fetchone() or (0, ledger.START)
         number = self._author(author)
-        events = ledger.chained(parts, last, moment(at), author, detail)
-        bound = [(e.seq, at, e.verb, e.record, number, e.detail, e.seal, e.hash) for e in events]
+        kind, name = author.kind.value, author.name
+        bound = []
+        for verb, record, seal in parts:
+            seq += 1
+            previous = ledger.link(previous, seq, at, verb, record, kind, name, detail, seal)
+            bound.append((seq, at, verb, record, number, detail, seal, previous))
         self.many(WRITE["insert_event"], bound)
 
     def _head(self, record: Record, length: int) -> rows.Row:
@@ -404,11 +408,6 @@ class SqliteWriter(SqliteReader):
 
     def _set_meta(self, key: str, value: int) -> None:
         self.execute(WRITE["set_meta"], {"key": key, "value": value})
-
-
-def _new(record: Record, seq: int) -> Record:
-    """The record without what a caller cannot decide."""
-    return replace(record, seq=seq, accessed_at=None, supersedes=(), superseded_by="")
 
 
 def _words(record: Record) -> list[str]:

@@ -16,9 +16,9 @@ SELECT r.id FROM record r
 SELECT id FROM words_docsize WHERE id NOT IN (SELECT seq FROM record) LIMIT 100;
 
 -- name: vectorless
--- Records that neither have a serving vector nor wait for one.
+-- Records that neither have a vector nor wait for one, of the coming model or else the serving one.
 SELECT r.id FROM record r
-  JOIN model m ON m.state = 'serving'
+  JOIN (SELECT id FROM model ORDER BY state LIMIT 1) m
  WHERE r.kind <> 'entity'
    AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.key = (m.id << 40) + r.seq)
    AND r.seq NOT IN (SELECT seq FROM waiting)
