@@ -73,12 +73,13 @@ def test_the_selective_terms_are_rare_known_and_in_order(frequency, terms, share
     assert len(set(chosen)) == len(chosen)
     assert set(chosen) <= known
     assert bool(chosen) == bool(known)
-    left_out = known - set(chosen)
-    assert all(frequency[term] > max(share * 100, floor) for term in left_out)
-    assert all(count <= max(share * 100, floor) for count in often[1:])
+    most = max(share * 100, floor)
+    left_out = sorted(frequency[term] for term in known - set(chosen))
+    assert sum(often) <= most or len(chosen) == 1
+    assert all(sum(often) + count > most for count in left_out[:1] if len(chosen) > 1)
 
 
 def test_common_terms_of_a_large_corpus_do_not_select():
-    corpus = Corpus(100_000, 40.0, {"the": 90_000, "backup": 2_000, "anna": 4_999, "of": 5_001})
-    assert selective(["the", "backup", "anna", "gone", "of"], corpus) == ("backup", "anna")
+    corpus = Corpus(100_000, 40.0, {"the": 90_000, "backup": 2_000, "anna": 400, "of": 5_001})
+    assert selective(["the", "backup", "anna", "gone", "of"], corpus) == ("anna", "backup")
     assert selective(["the", "of"], corpus) == ("of",)

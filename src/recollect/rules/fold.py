@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recollect.rules.analyse import folded, tokens
@@ -46,8 +47,11 @@ def fold(
             continue
         said.add(text)
         alike = near.get(seq, set()).intersection(kept)
-        if not any(_particulars(text) == _particulars(texts[other]) for other in alike):
-            kept.append(seq)
+        if alike:
+            own = _particulars(text)
+            if any(own == _particulars(texts[other]) for other in alike):
+                continue
+        kept.append(seq)
     return kept
 
 
@@ -100,5 +104,6 @@ def _near(
     return near
 
 
+@lru_cache(maxsize=1_024)
 def _particulars(text: str) -> frozenset[str]:
     return frozenset(word for word in tokens(text) if word in _NEGATIONS or _digit(word))
