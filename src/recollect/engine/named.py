@@ -8,6 +8,7 @@ from recollect.model import Kind, Link, Plan, Scope, Where
 from recollect.rules import entities, plan
 from recollect.rules.analyse import tokens
 from recollect.rules.bm25 import selective
+from recollect.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 
 # So many texts are read again when an entity is described; of a commoner word, the best fitting.
 _MOST_TEXTS = 500
+# For so few texts, to look up every phrase takes less time than to ask whether it can be of use.
+_FEW = 50
+
+
+class Said(Value):
+    """What one record's text names, and every phrase that may be a name in lower case."""
+
+    record: Record
+    names: dict[str, str]
+    phrases: tuple[str, ...]
 
 
 class Names:
@@ -29,21 +40,15 @@ class Names:
         self._tx = tx
         self._author = author
         self._now = now
-        self._known: dict[tuple[Scope, str], Record] = {}
+        # By tenant and user, then by key.
+        self._known: dict[tuple[str, str], dict[str, Record]] = {}
         self.new: list[Record] = []
-        self._described: dict[str, bool] = {}
 
     def link(self, records: Sequence[Record]) -> list[Edge]:
         """The edges from records to what they name. What is new among it is in `new`."""
-        said = [(record, self._named(record)) for record in records]
+        said = self._read(records)
         self._look_up(said)
-        links: list[Edge] = []
-        for record, names in said:
-            whose = Scope(record.scope.tenant, record.scope.user)
-            keys = [*names, *self._spoken_of(record, names)]
-            found = [self._entity(whose, key, names.get(key)) for key in keys]
-            links += plan.mentions(record, filter(None, found), self._now)
-        return links
+        return [edge for one in said for edge in self._links(one)]
 
     def relink(self, old: Record, new: Record) -> Plan:
         """A plan that moves a record's edges from what it named to what it names."""
@@ -97,43 +102,55 @@ class Names:
     def _named(self, record: Record) -> dict[str, str]:
         return {entities.key(name): name for name in entities.names(record.text)}
 
-    def _look_up(self, said: Sequence[tuple[Record, dict[str, str]]]) -> None:
-        wanted: dict[Scope, dict[str, None]] = {}
-        for record, names in said:
-            whose = Scope(record.scope.tenant, record.scope.user)
-            keys = wanted.setdefault(whose, {})
-            keys.update(dict.fromkeys(names))
-            if self._any_described(whose.tenant):
-                keys.update(dict.fromkeys(entities.phrases(record.text)))
-        for whose, keys in wanted.items():
-            for key, found in self._tx.named(whose, list(keys)).items():
-                self._known[whose, key] = found
-
-    def _spoken_of(self, record: Record, names: dict[str, str]) -> list[str]:
-        """The keys of described entities that the text speaks of in lower case."""
-        if not self._any_described(record.scope.tenant):
-            return []
-        whose = Scope(record.scope.tenant, record.scope.user)
+    def _read(self, records: Sequence[Record]) -> list[Said]:
+        any_of = {
+            tenant: len(records) <= _FEW or self._any_described(tenant)
+            for tenant in {record.scope.tenant for record in records}
+        }
         return [
-            key
-            for key in entities.phrases(record.text)
-            if key not in names
-            and (found := self._known.get((whose, key))) is not None
-            and found.status == plan.DESCRIBED
+            Said(
+                record,
+                self._named(record),
+                entities.phrases(record.text) if any_of[record.scope.tenant] else (),
+            )
+            for record in records
         ]
 
     def _any_described(self, tenant: str) -> bool:
-        # A look-up of every phrase is only worth its time where somebody named something.
-        if tenant not in self._described:
-            where = Where(tenant, kinds=(Kind.ENTITY,), statuses=(plan.DESCRIBED,))
-            self._described[tenant] = bool(self._tx.page(where, 1))
-        return self._described[tenant]
+        where = Where(tenant, kinds=(Kind.ENTITY,), statuses=(plan.DESCRIBED,))
+        return bool(self._tx.page(where, 1))
 
-    def _entity(self, whose: Scope, key: str, name: str | None) -> Record | None:
-        known = self._known.get((whose, key))
-        if known is None and name is not None:
-            id_ = self._ports.new_id("ent_")
-            known = plan.entity(id_, whose, name, key, self._author, self._now)
-            self._known[whose, key] = known
-            self.new.append(known)
-        return known
+    def _look_up(self, said: Sequence[Said]) -> None:
+        wanted: dict[tuple[str, str], set[str]] = {}
+        for one in said:
+            keys = wanted.setdefault(_whose(one.record), set())
+            keys.update(one.names)
+            keys.update(one.phrases)
+        for (tenant, user), keys in wanted.items():
+            found = self._tx.named(Scope(tenant, user), sorted(keys))
+            self._known.setdefault((tenant, user), {}).update(found)
+
+    def _links(self, one: Said) -> tuple[Edge, ...]:
+        known = self._known[_whose(one.record)]
+        found = [
+            known.get(key) or self._added(one.record, key, name) for key, name in one.names.items()
+        ]
+        found += [
+            named
+            for phrase in one.phrases
+            if phrase not in one.names
+            and (named := known.get(phrase)) is not None
+            and named.status == plan.DESCRIBED
+        ]
+        return plan.mentions(one.record, found, self._now)
+
+    def _added(self, record: Record, key: str, name: str) -> Record:
+        id_ = self._ports.new_id("ent_")
+        added = plan.entity(id_, record.scope, name, key, self._author, self._now)
+        self._known[_whose(record)][key] = added
+        self.new.append(added)
+        return added
+
+
+def _whose(record: Record) -> tuple[str, str]:
+    return record.scope.tenant, record.scope.user

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     Said: TypeAlias = tuple[Scope, str, str]
 
 _MOST_AT_ONCE = 100_000
-# So many neighbours by meaning, and as many by words, are looked at for conflicts.
-_NEIGHBOURS = 12
+# So many neighbours are looked at for conflicts.
+_NEIGHBOURS = 10
 _MOST_SUPERSEDED = 1_000
 _LINES = ("type", "title", "source", "source_ref", "session", "speaker")
 _GUARDED = ("text", "metadata", *_LINES)
@@ -193,9 +193,7 @@ def _similar(
     cosines: dict[int, float] = {}
     if vector is not None and reader.serving_model() == model:
         cosines = {c.seq: c.score for c in reader.nearest(vector, where, _NEIGHBOURS)}
-    words = terms(record.text)
-    by_words = reader.matching(selective(words, reader.corpus(words)), where, _NEIGHBOURS)
-    near = reader.rows(list({*cosines, *(c.seq for c in by_words)}))
+    near = reader.rows(list(cosines) or _by_words(reader, record.text, where))
     judged = [
         (judge(old.text, record.text, cosines.get(old.seq)), old)
         for old in near.values()
@@ -206,6 +204,13 @@ def _similar(
     return tuple(
         Similar(old, verdict.similarity, verdict.conflict) for verdict, old in listed[:most]
     )
+
+
+def _by_words(reader: Reader, text: str, where: Where) -> list[int]:
+    """The neighbours while there is no vector to find them by."""
+    words = terms(text)
+    chosen = selective(words, reader.corpus(words))[:_NEIGHBOURS]
+    return [found.seq for found in reader.matching(chosen, where, _NEIGHBOURS)]
 
 
 def _keep(
