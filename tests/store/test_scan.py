@@ -320,7 +320,6 @@ def test_an_erased_slot_holds_nothing_and_is_never_found(scan, path):
 
 def test_an_empty_file_has_no_slots(scan):
     assert scan.slots(0).tolist() == []
-    assert scan.tail(0) == 0
     assert len(scan.search(vectors(1)[0], 0, ANY, 3).slots) == 0
 
 
@@ -333,22 +332,6 @@ def test_the_marks_tell_what_was_begun_and_what_was_finished(scan, path):
     other = Scan.open(path, DIMS, GENERATION)
     assert other.marks() == (7, 7)
     other.close()
-
-
-def test_hiding_leaves_the_checksum_as_it_is(scan):
-    scan.write(0, slots(4))
-    before = scan.tail(4), scan.checksum(0, 4)
-    scan.hide([1, 3], 2)
-    assert (scan.tail(4), scan.checksum(0, 4)) == before
-
-
-def test_the_tail_tells_another_last_slot_apart(scan):
-    scan.write(0, slots(4))
-    before = scan.tail(4)
-    assert scan.tail(3) != before
-    scan.write(3, slots(1, first=77))
-    assert scan.tail(4) != before
-    assert scan.tail(0) == 0
 
 
 def test_slots_that_differ_from_the_database_are_named(scan):
@@ -399,7 +382,7 @@ def test_a_truncated_file_is_stale_rather_than_a_bus_error(scan, path):
     scan.write(0, written)
     scan.search(written.vectors[0], BLOCK + 5, ANY, 3)
     os.truncate(path, scan._layout.size(BLOCK))
-    for ask in (scan.seqs, scan.tail, lambda n: scan.search(written.vectors[0], n, ANY, 3)):
+    for ask in (scan.seqs, scan.slots, lambda n: scan.search(written.vectors[0], n, ANY, 3)):
         with pytest.raises(Stale):
             ask(BLOCK + 5)
     assert scan.search(written.vectors[0], BLOCK, ANY, 1).slots.tolist() == [0]

@@ -36,8 +36,6 @@ _VERSION = 1
 _HEADER = struct.Struct("=8sIII16sI")
 # The largest page of the systems that this runs on.
 _PAGE = 16_384
-# What never changes once a slot is written.
-FIXED = ("codes", "seq", "scope", "kind", "type", "valid_from", "valid_until")
 
 
 class Stale(Unavailable):

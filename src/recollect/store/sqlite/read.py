@@ -36,7 +36,6 @@ class ModelRow(Value):
     generation: int
     slots: int
     synced: int
-    tail: int
     mark: int
     boot: str
 

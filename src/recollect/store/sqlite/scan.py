@@ -14,7 +14,6 @@ import os
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 import numpy as np
 import simsimd
@@ -23,7 +22,6 @@ from recollect.errors import Unavailable
 from recollect.store.sqlite import codes
 from recollect.store.sqlite.layout import (
     BLOCK,
-    FIXED,
     Layout,
     Mapped,
     Stale,
@@ -272,22 +270,14 @@ class Scan:
         slots, cosines = slots[order], products[order] / np.float32(-scale * self._scale)
         return Found(slots, mapped.take("seq", slots).astype(np.int64), cosines)
 
+    def reaches(self, count: int) -> bool:
+        """Whether the file is long enough for so many slots."""
+        return os.fstat(self._file).st_size >= self._layout.size(count)
+
     def seqs(self, count: int) -> NDArray[int64]:
         """The record of each slot."""
         parts = list(self._mapped(count).rows("seq", 0, count))
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
-
-    def checksum(self, start: int, stop: int) -> int:
-        """A CRC of what never changes in these slots."""
-        mapped, crc = self._mapped(stop), 0
-        for name in FIXED:
-            for rows in mapped.rows(name, start, stop):
-                crc = crc32(rows.data, crc)
-        return crc
-
-    def tail(self, count: int) -> int:
-        """The checksum of the last slot, by which the database knows that this is its file."""
-        return self.checksum(max(0, count - 1), count)
 
     def close(self) -> None:
         """Let go of the file. Searches that are under way still end well."""
@@ -301,7 +291,7 @@ class Scan:
     def _mapped(self, count: int) -> Mapped:
         """The file's columns. Raises `Stale` where touching them would be a bus error."""
         mapped = self._map
-        if os.fstat(self._file).st_size < self._layout.size(count):
+        if not self.reaches(count):
             raise Stale(count=count)
         if mapped is None or mapped.count < count:
             mapped = self._map = Mapped(self._layout, mmap(self._file, 0, access=ACCESS_READ))

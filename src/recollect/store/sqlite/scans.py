@@ -96,8 +96,7 @@ class Scans:
         if count - synced >= _UNSYNCED or not _boot():
             scan.sync()
             synced = count
-        tail = scan.tail(count)
-        return replace(model, slots=count, synced=synced, tail=tail, mark=mark, boot=_boot())
+        return replace(model, slots=count, synced=synced, mark=mark, boot=_boot())
 
     def usable(self, model: ModelRow) -> bool:
         """Whether a writer may go on with the file, and need not make it again."""
@@ -134,7 +133,7 @@ class Scans:
             count += len(rows)
         scan.sync()
         self._keep(new, scan)
-        return replace(new, slots=count, synced=count, tail=scan.tail(count))
+        return replace(new, slots=count, synced=count)
 
     def finish(
         self,
@@ -184,8 +183,8 @@ class Scans:
         if scan is None or generation != model.generation:
             scan = self._opened(model)
             self._keep(model, scan)
-        if model.slots and scan.tail(model.slots) != model.tail:
-            raise Stale(reason="the last slot is not the one that was written")
+        if not scan.reaches(model.slots):
+            raise Stale(reason="the file is too short")
         return scan
 
     def _opened(self, model: ModelRow) -> Scan:

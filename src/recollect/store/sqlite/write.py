@@ -148,7 +148,7 @@ class SqliteWriter(SqliteReader):
 
     def note(self, model: ModelRow) -> None:
         """Note how far a model's scan file is to be trusted."""
-        columns = ("id", "generation", "slots", "synced", "tail", "mark", "boot")
+        columns = ("id", "generation", "slots", "synced", "mark", "boot")
         self.change_model("update_scan", {name: getattr(model, name) for name in columns})
 
     def change_model(self, statement: str, bound: dict[str, int | str]) -> None:

@@ -118,8 +118,8 @@ INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
 CREATE VIRTUAL TABLE word USING fts5vocab (words, 'row');
 
 -- One model serves; a second one may be coming. Of its scan file the first `slots` count, `synced`
--- of them are known to be on the disk since the machine's run `boot`, `tail` checks the last of
--- them, and `mark` is the last transaction that changed it. `held` is how many vectors there are.
+-- of them are known to be on the disk since the machine's run `boot`, and `mark` is the last
+-- transaction that changed it. `held` is how many vectors there are.
 CREATE TABLE model
 ( id         INTEGER PRIMARY KEY
 , name       TEXT NOT NULL
@@ -129,7 +129,6 @@ CREATE TABLE model
 , generation INTEGER NOT NULL
 , slots      INTEGER NOT NULL
 , synced     INTEGER NOT NULL
-, tail       INTEGER NOT NULL
 , mark       INTEGER NOT NULL
 , boot       TEXT NOT NULL
 ) STRICT;

@@ -220,7 +220,7 @@ SELECT count(*)
    AND s.scope IN (SELECT value FROM json_each(:scopes));
 
 -- name: models
-SELECT id, name, dimensions, state, held, generation, slots, synced, tail, mark, boot FROM model;
+SELECT id, name, dimensions, state, held, generation, slots, synced, mark, boot FROM model;
 
 -- name: waiting_count
 SELECT count(*) FROM waiting;

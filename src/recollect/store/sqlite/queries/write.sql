@@ -109,15 +109,14 @@ SELECT s.value, :at FROM carray(:seqs) s CROSS JOIN record r ON r.seq = s.value
 ON CONFLICT (seq) DO UPDATE SET at = excluded.at;
 
 -- name: insert_model
-INSERT INTO model (id, name, dimensions, state, held, generation, slots, synced, tail, mark, boot)
-VALUES (:id, :name, :dimensions, :state, 0, 0, 0, 0, 0, 0, '');
+INSERT INTO model (id, name, dimensions, state, held, generation, slots, synced, mark, boot)
+VALUES (:id, :name, :dimensions, :state, 0, 0, 0, 0, 0, '');
 
 -- name: update_scan
 UPDATE model
    SET generation = :generation
      , slots = :slots
      , synced = :synced
-     , tail = :tail
      , mark = :mark
      , boot = :boot
  WHERE id = :id;
@@ -170,7 +169,7 @@ DELETE FROM vector;
 -- name: clear_slots
 -- No slot counts any more; the next vectors start a new file.
 UPDATE model
-   SET held = 0, generation = generation + 1, slots = 0, synced = 0, tail = 0, mark = 0, boot = '';
+   SET held = 0, generation = generation + 1, slots = 0, synced = 0, mark = 0, boot = '';
 
 -- name: clear_records
 DELETE FROM record;
