@@ -9,6 +9,8 @@ from __future__ import annotations
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
+from recollect.engine.asked import natural, times
+from recollect.engine.asked import where as check_where
 from recollect.engine.reads import LONGEST_PAGE
 from recollect.model import Hit, Parts, Why
 from recollect.ops import Recalled, Weights
@@ -80,7 +82,8 @@ def recall(ports: Ports, op: Recall) -> Recalled:
     where = op.where if op.any_time else replace(op.where, at=op.as_of or ports.clock())
     asked = terms(op.query)
     with ports.store.reading() as reader:
-        vector = ports.semantics.query(reader, op.query) if weights.vector else None
+        meant = weights.vector or _graph_alone(weights)
+        vector = ports.semantics.query(reader, op.query) if meant else None
         search = Search(reader, where, asked, vector, weights, op.offset + op.limit)
         found = _found(search)
         kept, records = _read(search, found, fold_=op.fold)
@@ -100,7 +103,9 @@ def recall(ports: Ports, op: Recall) -> Recalled:
 def _checked(op: Recall) -> Weights:
     check.text(op.query, "query", _LONGEST_QUERY)
     check.positive("limit", op.limit, LONGEST_PAGE)
-    check.positive("offset", op.offset + 1, LONGEST_PAGE)
+    natural("offset", op.offset, LONGEST_PAGE)
+    check_where(op.where)
+    times(as_of=op.as_of)
     if op.budget is not None:
         check.positive("budget", op.budget, 10_000_000)
     weights = op.weights or DEFAULT
@@ -114,13 +119,21 @@ def _found(search: Search) -> Found:
     near: dict[int, float] = {}
     if search.vector is not None:
         near = {c.seq: c.score for c in reader.nearest(search.vector, where, pool)}
-    said = _said(search, pool) if weights.words else {}
+    alone = _graph_alone(weights)
+    said = _said(search, pool) if weights.words or alone else {}
     # Whatever page is asked for, the same candidates are weighed; the others only follow them.
     beyond = _interleaved(list(near)[_POOL:], list(said)[_POOL:])
     near, said = _first(near), _first(said)
     graph, nodes = _spread(search, near, said) if weights.graph else ({}, 0)
+    if alone:
+        near, said, beyond = {}, {}, []
     beyond = [seq for seq in beyond if seq not in near and seq not in said and seq not in graph]
     return Found(near, said, graph, tuple(beyond), nodes, search.vector is not None)
+
+
+def _graph_alone(weights: Weights) -> bool:
+    """Whether meaning and words only say where in the graph to begin, and count for nothing."""
+    return not (weights.vector or weights.words)
 
 
 def _said(search: Search, pool: int) -> dict[int, float]:
