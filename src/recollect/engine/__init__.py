@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from recollect import ops
 from recollect.engine.ports import Ids, Ports
 from recollect.engine.semantics import Semantics
+from recollect.errors import InvalidRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,8 +94,10 @@ class Engine:
         """Finish what goes on behind the calls, then let go of the store and the models."""
         if self._upkeep is not None:
             self._upkeep.stop()
-        self.ports.semantics.close()
-        self.ports.store.close()
+        try:
+            self.ports.semantics.close()
+        finally:
+            self.ports.store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -106,4 +109,10 @@ class Engine:
 def _policy(named: Policy | str) -> Policy:
     from recollect.rules.redact import Policy
 
-    return Policy(named)
+    try:
+        return Policy(named)
+    except ValueError:
+        known = ", ".join(Policy)
+        raise InvalidRequest(
+            f"There is no policy {named!r} for secrets; choose one of: {known}", field="secrets"
+        ) from None

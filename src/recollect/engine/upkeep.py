@@ -80,7 +80,8 @@ def step(ports: Ports) -> int:
         if _filling(ports, tx) != model:
             return 0
         tx.embed(fresh, model)
-    return len(fresh)
+    # More may wait though all of these have changed meanwhile.
+    return len(records)
 
 
 def _prepare(ports: Ports) -> None:
