@@ -12,6 +12,7 @@ from bench.child import start
 from bench.measure import Figure, Target, load
 from bench.stores import copied, open_store, say
 from recollect import ops
+from tests.store.sqlite import killing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,34 @@ LONGEST = 0.35
 
 def run(plan: Plan) -> Iterator[Figure]:
     rounds = plan.rounds(200, 8)
+    yield _of_engine(rounds)
+    yield _of_store(rounds)
+
+
+def _of_store(rounds: int) -> Figure:
+    """The same below the engine, as the tests do it, with edges, history and deletions."""
+    chance = random.Random(words.GENERATOR)
+    acknowledged = 0
+    wrong: list[str] = []
+    for first in range(0, rounds, IN_ONE):
+        with copied(0) as folder:
+            count = min(IN_ONE, rounds - first)
+            said, found = killing.rounds(folder / "memory.db", chance, count)
+            acknowledged += said
+            wrong += found
+    return Figure(
+        "kill",
+        f"the store alone, kill -9, {rounds} times: whatever is wrong after it",
+        len(wrong),
+        "faults",
+        targets=(NONE,),
+        rounds=rounds,
+        detail={"acknowledged": acknowledged, "wrong": wrong[:5]},
+        load=load(),
+    )
+
+
+def _of_engine(rounds: int) -> Figure:
     chance = random.Random(words.GENERATOR)
     acknowledged = lost = unsound = 0
     for first in range(0, rounds, IN_ONE):
@@ -42,7 +71,7 @@ def run(plan: Plan) -> Iterator[Figure]:
                 unsound += bool(problems)
                 for problem in problems:
                     say(f"round {number}: {problem.what}: {problem.where}")
-    yield Figure(
+    return Figure(
         "kill",
         f"kill -9, {rounds} times: acknowledged writes lost, or rounds that left a fault",
         lost + unsound,
