@@ -13,6 +13,7 @@ import pytest
 # What reading a record by id has no use for, and what each of these would cost at every start.
 UNUSED = {
     "dataclasses",
+    "hashlib",
     "http",
     "inspect",
     "json",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -175,6 +174,9 @@ def event(row: Row, interned: Interned) -> Event:
 
 def digest(text: str) -> int:
     """A 64-bit number by which the very same text is found again."""
+    # Takes 3 ms to import, for OpenSSL comes along; reading a record by id needs no digest.
+    from hashlib import blake2b
+
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 

@@ -86,7 +86,13 @@ def _reply(argv: list[str]) -> Reply:
 def _parsed(found: Command, rest: list[str]) -> Namespace:
     """Options may stand between the words of a text, unless two dashes end the options."""
     made = parser(found)
-    return made.parse_args(rest) if "--" in rest else made.parse_intermixed_args(rest)
+    try:
+        return made.parse_args(rest)
+    except InvalidRequest:
+        if "--" in rest:
+            raise
+    # Understands more, and takes longer.
+    return made.parse_intermixed_args(rest)
 
 
 def _split(argv: list[str]) -> tuple[str | None, list[str]]:
