@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from recollect.errors import RecollectError
@@ -23,16 +24,32 @@ ROOT = Path(__file__).parents[3]
 NOBODY = 65_534
 
 
-def start(verb: str, path: Path, *args: object) -> subprocess.Popen[str]:
+class Child(subprocess.Popen[str]):
+    """A process that is talked with line by line."""
+
+    def hear(self) -> str:
+        """The next line that it says."""
+        assert self.stdout is not None
+        return self.stdout.readline()
+
+    def rest(self) -> list[str]:
+        """All lines that it says until it ends."""
+        assert self.stdout is not None
+        return self.stdout.readlines()
+
+    def tell(self, line: str = "") -> None:
+        """Say a line to it."""
+        assert self.stdin is not None
+        self.stdin.write(f"{line}\n")
+        self.stdin.flush()
+
+
+def start(verb: str, path: Path, *args: object) -> Child:
     """A child that talks on its standard output and waits for lines on its input."""
     command = [sys.executable, "-W", "error", "-m", "tests.store.sqlite.child", verb, str(path)]
-    return subprocess.Popen(
-        [*command, *map(str, args)],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    pipe = subprocess.PIPE
+    said = [*command, *map(str, args)]
+    return Child(said, cwd=ROOT, stdin=pipe, stdout=pipe, text=True)
 
 
 def run(verb: str, path: Path, *args: object) -> list[str]:
@@ -140,8 +157,19 @@ def attempt(path: str, verb: str) -> None:
         say(error.code, error)
 
 
+def search(store: SqliteStore) -> None:
+    """Write and search once."""
+    apply(store, insert=(Entry(record("a", "text"), unit(1)),))
+    with store.reading() as reader:
+        assert reader.count(ANY) == len(reader.nearest(unit(1), ANY, 9))
+
+
 def nobody(path: str, verb: str) -> None:
     """The same as somebody who owns nothing."""
+    # Python itself may lie where only its owner may look, so all of it is loaded before.
+    with TemporaryDirectory() as folder:
+        prepared(f"{folder}/other.db")
+        with_ends(f"{folder}/other.db", search)
     os.setgid(NOBODY)
     os.setuid(NOBODY)
     attempt(path, verb)

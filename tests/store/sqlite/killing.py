@@ -24,20 +24,21 @@ def rounds(path: Path, chance: random.Random, count: int) -> tuple[int, list[str
     acknowledged: list[tuple[str, str, int]] = []
     wrong: list[str] = []
     for _ in range(count):
-        acknowledged += killed(path, chance.uniform(0.005, 0.12))
-        wrong += looked(path, acknowledged)
+        new = killed(path, chance.uniform(0.005, 0.12))
+        wrong += looked(path, new)
+        acknowledged += new
+    wrong += looked(path, acknowledged)
     return 2 * len(acknowledged), wrong
 
 
 def killed(path: Path, seconds: float) -> list[tuple[str, str, int]]:
     """What a writer acknowledged before it was killed, so long after its first word."""
     with child.start("endless", path) as writer:
-        assert writer.stdout is not None
-        first = writer.stdout.readline()
+        first = writer.hear()
         with suppress(TimeoutExpired):
             writer.wait(seconds)
         writer.kill()
-        lines = [first, *writer.stdout.readlines()]
+        lines = [first, *writer.rest()]
     # A line that is cut off was not acknowledged.
     found = [line.split() for line in lines if line.endswith("\n")]
     return [(first, second, int(number)) for first, second, number in found]

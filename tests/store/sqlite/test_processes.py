@@ -60,14 +60,13 @@ def test_six_processes_write_at_once_and_nothing_is_lost(store, path):
 
 def test_what_one_process_commits_another_finds_in_its_very_next_call(store, path):
     with child.start("after", path) as other:
-        assert other.stdout.readline() == "ready\n"
+        assert other.hear() == "ready\n"
         for number in range(20):
             id_ = f"n{number}"
             apply(store, insert=(Entry(record(id_, f"this is {id_}"), unit(number)),))
-            other.stdin.write(f"{id_} {number}\n")
-            other.stdin.flush()
-            assert other.stdout.readline() == "True True True\n"
-        other.stdin.close()
+            other.tell(f"{id_} {number}")
+            assert other.hear() == "True True True\n"
+        other.communicate()
 
 
 def test_a_crash_inside_a_transaction_leaves_nothing(store, path):
@@ -86,7 +85,7 @@ def test_a_writer_that_hangs_makes_others_busy_and_they_go_on_when_it_does(path)
     store = with_model(path)
     hasty = SqliteStore.open(path, patience=0.2)
     with child.start("hold", path) as holder:
-        assert holder.stdout.readline() == "holding\n"
+        assert holder.hear() == "holding\n"
         holder.send_signal(signal.SIGSTOP)
         for _ in range(2):
             with pytest.raises(Busy, match="try again"):
@@ -94,9 +93,8 @@ def test_a_writer_that_hangs_makes_others_busy_and_they_go_on_when_it_does(path)
         with hasty.reading() as reader:
             assert reader.count(ANY) == 0
         holder.send_signal(signal.SIGCONT)
-        holder.stdin.write("\n")
-        holder.stdin.flush()
-        assert holder.stdout.readline() == "done\n"
+        holder.tell()
+        assert holder.hear() == "done\n"
     keep(hasty, record("a"))
     keep(store, record("b"))
     with hasty.reading() as reader:
@@ -117,10 +115,9 @@ def test_a_second_transaction_of_the_same_thread_is_busy_rather_than_stuck_for_e
 def test_eight_processes_open_a_new_store_at_once(path):
     children = [child.start("opened", path) for _ in range(8)]
     for each in children:
-        assert each.stdout.readline() == "ready\n"
+        assert each.hear() == "ready\n"
     for each in children:
-        each.stdin.write("\n")
-        each.stdin.flush()
+        each.tell()
     assert [each.communicate(timeout=60)[0] for each in children] == ["done\n"] * 8
     store = SqliteStore.open(path)
     with store.reading() as reader:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _KIND_NUMBERS = {kind.value: number for number, kind in enumerate(Kind)}
 # So many candidates for each hit wanted, and at least so many, go from codes to vectors:
 # with these the ten best are the ten best of exact search 99 times in 100 (bench/README.md).
-_SPARE = 4
+_SPARE = 48
 _AT_LEAST = 64
 # After so many slots a file is written through to the disk; after a power cut no more than
 # these have to be made again.
@@ -68,7 +68,7 @@ class Scans:
     ) -> list[Candidate]:
         """The records that match with the nearest vectors of a model."""
         query = _unit(np.ascontiguousarray(vector, np.float32))
-        wanted = max(_AT_LEAST, _SPARE * limit)
+        wanted = limit + _SPARE
         try:
             scan = self._trusted(model)
             found = scan.search(query, model.slots, _filter(reader, where), wanted)
