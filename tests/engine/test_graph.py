@@ -323,4 +323,4 @@ def test_what_a_hit_is_linked_to_is_found_through_the_graph(engine):
     ranks = {hit.record.id: hit.why.graph_rank for hit in answer.hits if hit.why}
     assert ranks[linked.id] == 2
     assert other.id not in ranks
-    assert answer.graph_nodes == 4
+    assert answer.graph_nodes == 3
