@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from recollect.value import Value
 
@@ -183,7 +183,8 @@ class Where(Value):
         )
 
 
-class Candidate(Value):
+# A search makes hundreds of these two, so they are tuples, which take a quarter of the time.
+class Candidate(NamedTuple):
     """A record that a search proposes: the store's number of it, and how well it fits."""
 
     seq: int
@@ -198,7 +199,7 @@ class Corpus(Value):
     frequency: dict[str, int]
 
 
-class Arc(Value):
+class Arc(NamedTuple):
     """An edge as the graph walk sees it: numbers only."""
 
     src: int

@@ -22,7 +22,7 @@ from recollect.rules.pagerank import walk
 from recollect.value import Value, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from recollect.engine.ports import Ports
     from recollect.model import Arc, Corpus, Record, Vector, Where
@@ -36,11 +36,12 @@ _POOL = 60
 _POOL_FOR_EACH = 2
 # Near duplicates among the hits are seldom more than these; where they are, more are read.
 _LIKELY_FOLDED = 12
-# The graph is walked from the best so many, two steps, past so many neighbours of each.
-_SEEDS = 12
-_FANOUT = 24
-_SECOND_FANOUT = 12
-_MOST_NODES = 400
+# The graph is walked from the best so many, two steps, past so many neighbours of each; the
+# second step starts from so many of the nearest. More of any found no more, and took longer.
+_SEEDS = 8
+_FANOUT = 12
+_SECOND_FANOUT = 8
+_SECOND_SEEDS = 16
 _SEEDING = {"vector": 0.6, "words": 0.4}
 _LONGEST_QUERY = 10_000
 # A longer text is scored by the words that selected it: to count all of its words takes longer
@@ -71,7 +72,8 @@ class Search(Value):
     reader: Reader
     where: Where
     asked: tuple[str, ...]
-    vector: Vector | None
+    # Waits for the embedding that goes on meanwhile.
+    vector: Callable[[], Vector | None]
     weights: Weights
     wanted: int
 
@@ -83,7 +85,7 @@ def recall(ports: Ports, op: Recall) -> Recalled:
     asked = terms(op.query)
     with ports.store.reading() as reader:
         meant = weights.vector or _graph_alone(weights)
-        vector = ports.semantics.query(reader, op.query) if meant else None
+        vector = ports.semantics.query_ahead(reader, op.query) if meant else _no_vector
         search = Search(reader, where, asked, vector, weights, op.offset + op.limit)
         found = _found(search)
         kept, records = _read(search, found, fold_=op.fold)
@@ -116,11 +118,12 @@ def _checked(op: Recall) -> Weights:
 def _found(search: Search) -> Found:
     reader, where, weights = search.reader, search.where, search.weights
     pool = max(_POOL, _POOL_FOR_EACH * search.wanted)
-    near: dict[int, float] = {}
-    if search.vector is not None:
-        near = {c.seq: c.score for c in reader.nearest(search.vector, where, pool)}
     alone = _graph_alone(weights)
+    # The words first, since the vector is still being made.
     said = _said(search, pool) if weights.words or alone else {}
+    near: dict[int, float] = {}
+    if (vector := search.vector()) is not None:
+        near = {c.seq: c.score for c in reader.nearest(vector, where, pool)}
     # Whatever page is asked for, the same candidates are weighed; the others only follow them.
     beyond = _interleaved(list(near)[_POOL:], list(said)[_POOL:])
     near, said = _first(near), _first(said)
@@ -128,7 +131,11 @@ def _found(search: Search) -> Found:
     if alone:
         near, said, beyond = {}, {}, []
     beyond = [seq for seq in beyond if seq not in near and seq not in said and seq not in graph]
-    return Found(near, said, graph, tuple(beyond), nodes, search.vector is not None)
+    return Found(near, said, graph, tuple(beyond), nodes, vector is not None)
+
+
+def _no_vector() -> None:
+    """What is waited for where meaning does not count."""
 
 
 def _graph_alone(weights: Weights) -> bool:
@@ -179,11 +186,12 @@ def _spread(
     if not seeds:
         return {}, 0
     arcs: list[Arc] = list(reader.arcs(list(seeds), _FANOUT))
-    further = list(dict.fromkeys(arc.dst for arc in arcs if arc.dst not in seeds))[:_MOST_NODES]
+    further = list(dict.fromkeys(arc.dst for arc in arcs if arc.dst not in seeds))[:_SECOND_SEEDS]
     arcs += reader.arcs(further, _SECOND_FANOUT)
     ranks = walk(seeds, arcs)
     reached = sorted(ranks, key=lambda seq: (-ranks[seq], seq))
-    admitted = reader.admitted(reached, search.where)
+    # Twice as many as are kept: what is left out here is entities and what is closed.
+    admitted = reader.admitted(reached[: 2 * _POOL], search.where)
     kept = [seq for seq in reached if seq in admitted][:_POOL]
     return {seq: ranks[seq] for seq in kept}, len(ranks)
 
@@ -198,9 +206,7 @@ def _order(found: Found, weights: Weights, limit: int) -> list[Fused]:
     return weighed + [Fused(seq, 0.0, Parts()) for seq in found.beyond[: limit - len(weighed)]]
 
 
-def _read(
-    search: Search, found: Found, *, fold_: bool
-) -> tuple[list[Fused], dict[int, Record]]:
+def _read(search: Search, found: Found, *, fold_: bool) -> tuple[list[Fused], dict[int, Record]]:
     """As many of the best as are wanted, each said once."""
     reader, enough = search.reader, search.wanted + _LIKELY_FOLDED
     while True:
@@ -217,9 +223,7 @@ def _read(
         enough *= 2
 
 
-def _hit(
-    one: Fused, record: Record, found: Found, asked: Sequence[str], *, explain: bool
-) -> Hit:
+def _hit(one: Fused, record: Record, found: Found, asked: Sequence[str], *, explain: bool) -> Hit:
     why = None
     if explain:
         said = set(tokens(passage(record)))
@@ -227,11 +231,16 @@ def _hit(
             vector_rank=_rank(found.vector, one.seq),
             words_rank=_rank(found.words, one.seq),
             graph_rank=_rank(found.graph, one.seq),
-            cosine=found.vector.get(one.seq),
+            cosine=_cosine(found.vector.get(one.seq)),
             bm25=found.words.get(one.seq, 0.0),
             terms=tuple(term for term in asked if term in said),
         )
     return Hit(record, one.score, one.parts, why)
+
+
+def _cosine(product: float | None) -> float | None:
+    # The product of two unit vectors may come out a digit beyond 1.
+    return None if product is None else max(-1.0, min(1.0, product))
 
 
 def _rank(scores: Mapping[int, float], seq: int) -> int | None:

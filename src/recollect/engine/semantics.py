@@ -13,6 +13,7 @@ from recollect.errors import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import ThreadPoolExecutor
 
     from recollect.embed import Model, Vectors
     from recollect.embed.background import Background
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from recollect.store import Reader, Writer
 
     Ready = Cached[Background]
+
+# More searches at once than this wait for each other's embedding, as they would for the cores.
+_AT_ONCE = 8
 
 
 class Semantics:
@@ -34,6 +38,7 @@ class Semantics:
         self._configured: Ready | None = None
         self._older: dict[Model, Ready | None] = {}
         self._lock = Lock()
+        self._threads: ThreadPoolExecutor | None = None
         self._prepared = False
 
     def configured(self) -> Ready:
@@ -53,16 +58,17 @@ class Semantics:
                 self._older[model] = self._open_older(model)
             return self._older[model]
 
-    def query(self, reader: Reader, text: str) -> Vector | None:
-        """The vector to search with, or None while there is no model for it."""
+    def query_ahead(self, reader: Reader, text: str) -> Callable[[], Vector | None]:
+        """Begin to embed a query in a thread of its own; what is answered waits for the vector.
+
+        Embedding takes as long as everything else of a search together, and both run without
+        the interpreter's lock for most of their time.
+        """
         model = reader.serving_model()
         embedder = None if model is None else self.of(model)
         if embedder is None:
-            return None
-        try:
-            return embedder.query(text)
-        except Unavailable:
-            return None
+            return lambda: None
+        return self._pool().submit(_query, embedder, text).result
 
     def passages(self, model: Model | None, texts: Sequence[str]) -> Vectors | None:
         """A vector for each text, or None while the model is not to be had."""
@@ -101,8 +107,25 @@ class Semantics:
         for embedder in (self.configured(), *filter(None, self._older.values())):
             embedder.forget_all()
 
+    def _pool(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._threads is None:
+                from concurrent.futures import ThreadPoolExecutor
+
+                self._threads = ThreadPoolExecutor(_AT_ONCE, "recollect-query")
+            return self._threads
+
     def close(self) -> None:
         """Let go of the models that were opened."""
+        if self._threads is not None:
+            self._threads.shutdown()
         for embedder in (self._configured, *self._older.values()):
             if embedder is not None:
                 embedder.close()
+
+
+def _query(embedder: Ready, text: str) -> Vector | None:
+    try:
+        return embedder.query(text)
+    except Unavailable:
+        return None

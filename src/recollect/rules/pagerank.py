@@ -26,9 +26,9 @@ def walk(
         return {}
     start = np.array([seeds[seed] for seed in place])
     kept = [arc for arc in arcs if arc.weight > 0]
-    src = np.array([place.setdefault(arc.src, len(place)) for arc in kept], dtype=np.intp)
-    dst = np.array([place.setdefault(arc.dst, len(place)) for arc in kept], dtype=np.intp)
-    weight = np.array([arc.weight for arc in kept])
+    src = np.array([place.setdefault(one, len(place)) for one, _, _ in kept], dtype=np.intp)
+    dst = np.array([place.setdefault(other, len(place)) for _, other, _ in kept], dtype=np.intp)
+    weight = np.array([heavy for _, _, heavy in kept])
     size = len(place)
     home = np.zeros(size)
     home[: len(start)] = start / start.sum()
