@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.errors import Busy, Conflict, Damaged, InvalidRequest, TooNew, Unavailable
-from recollect.store.sqlite.queries import migrations
+from recollect.store.sqlite.queries import READ, migrations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,10 +68,11 @@ def connect(path: str, durability: str, *, read_only: bool = False) -> apsw.Conn
         connection.set_busy_timeout(BUSY_MS)
         connection.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
         # Only macOS tells a drive's cache from the drive; elsewhere these change nothing.
-        connection.execute("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+        connection.execute("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1").fetchall()
+    # A statement that answers holds up those after it until its answer is taken.
     connection.execute(
         f"PRAGMA foreign_keys = 1; PRAGMA secure_delete = 1; PRAGMA cache_size = -{_CACHE_KIB}"
-    )
+    ).fetchall()
     return connection
 
 
@@ -106,13 +107,13 @@ def current(connection: apsw.Connection, path: str) -> bool:
 
 def prepare(connection: apsw.Connection) -> None:
     """Make a new file, or bring an older one up to date. Under the write lock only."""
-    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA journal_mode = WAL").fetchall()
     connection.execute("BEGIN IMMEDIATE")
     try:
         version, _ = _stamp(connection)
         for number, script in migrations():
             if number > version:
-                connection.execute(script)
+                connection.execute(script).fetchall()
                 connection.execute(f"PRAGMA user_version = {number}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute("COMMIT")
@@ -145,7 +146,7 @@ def _stamp(connection: apsw.Connection) -> tuple[int, int]:
 def _refuse_foreign(
     connection: apsw.Connection, path: str, version: int, application: int, newest: int
 ) -> None:
-    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    tables = connection.execute(READ["tables"]).get
     if application != APPLICATION_ID and (tables or version or application):
         raise Damaged(
             f"{path} is a database of another program. It was left as it is; choose another file.",

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.rows import Row
     from recollect.store.sqlite.scans import Scans
 
+# Counting the texts that hold a word takes long only where there are many. Then the count is kept
+# until the store has grown or shrunk by one in a hundred.
+_COMMON = 5_000
+_TOLERANCE = 100
 # A filter seldom takes out more than half of the best matches.
 _SPARE = 2
 
@@ -121,9 +125,7 @@ class SqliteReader:
         """See `Reader`."""
         documents = self._meta("documents")
         length = self._meta("length")
-        frequency = {
-            term: self.execute(READ["frequency"], {"term": term}).get or 0 for term in terms
-        }
+        frequency = {term: self._frequency(term, documents) for term in terms}
         return Corpus(documents, length / documents if documents else 0.0, frequency)
 
     def nearest(self, vector: Vector, where: Where, limit: int) -> list[Candidate]:
@@ -317,6 +319,15 @@ class SqliteReader:
 
     def _meta(self, key: str) -> int:
         return int(self.execute(READ["meta"], {"key": key}).get or 0)
+
+    def _frequency(self, term: str, documents: int) -> int:
+        known, at = self.interned.common.get(term, (0, 0))
+        if known and abs(documents - at) * _TOLERANCE <= documents:
+            return known
+        count = int(self.execute(READ["frequency"], {"term": term}).get or 0)
+        if count >= _COMMON:
+            self.interned.common[term] = count, documents
+        return count
 
     def _named(self, scope: Scope, keys: Sequence[str]) -> dict[str, int]:
         number = self.interned.scope_number(replace(scope, project=""))

@@ -42,6 +42,8 @@ class Interned:
         self.scopes: dict[int, Scope] = {}
         self.authors: dict[int, Author] = {}
         self.types: dict[int, str] = {}
+        # By common word: how many texts held it, and of how many.
+        self.common: dict[str, tuple[int, int]] = {}
         self._numbers: dict[tuple[str, ...], int] = {}
         self._of_tenant: dict[str, list[int]] = {}
 

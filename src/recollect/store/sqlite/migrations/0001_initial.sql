@@ -134,7 +134,7 @@ CREATE TABLE model
 ) STRICT;
 
 -- Half-precision vectors. The key is the model's number times 2^40 and the record's, in one number
--- because only then do the tree's inner pages hold no vectors: a look-up reads half as many pages.
+-- because only then do the tree's inner pages hold no vectors.
 -- No foreign keys: a cascade from `record` would need an index as large as a tenth of this.
 CREATE TABLE vector
 ( key  INTEGER PRIMARY KEY

@@ -286,3 +286,7 @@ SELECT count(*) FROM record;
 SELECT c.seq, c.speaker, c.title, c.text
   FROM carray(:seqs) s
   CROSS JOIN content c ON c.seq = s.value;
+
+-- name: tables
+-- How much there is in a file that may not be ours.
+SELECT count(*) FROM sqlite_schema;
