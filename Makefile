@@ -11,7 +11,7 @@ PYTHON ?= $(shell for p in python3.11 python3; do \
 BIN := .venv/bin
 READY := .venv/.ready
 WHEEL_READY := .wheel-venv/.ready
-GENERATED := ARCHITECTURE.md docs/adr/README.md docs/reference/cli.md docs/reference/settings.md
+GENERATED := ARCHITECTURE.md docs/adr/README.md docs/reference/cli.md docs/reference/settings.md docs/benchmarks.md
 PIP := pip==26.3
 ARGS ?=
 

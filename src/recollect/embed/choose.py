@@ -46,9 +46,7 @@ class EmbedSettings(Value):
         return f"EmbedSettings({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
 
 
-def open_embedder(
-    settings: EmbedSettings, *, patience: float = PATIENCE
-) -> Cached[Background]:
+def open_embedder(settings: EmbedSettings, *, patience: float = PATIENCE) -> Cached[Background]:
     """The embedder that the settings ask for; nothing is loaded yet.
 
     `patience` is how many seconds a call waits for a model that is still loading.

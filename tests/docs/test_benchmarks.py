@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "benchmarks.md"
+RESULTS = sorted((ROOT / "bench" / "results" / "micro").glob("*.json"))
+
+
+@pytest.fixture(scope="module")
+def benchmarks():
+    path = ROOT / "scripts" / "benchmarks.py"
+    spec = importlib.util.spec_from_file_location("benchmarks", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_shows_the_newest_results(benchmarks):
+    page = PAGE.read_text(encoding="utf-8")
+    assert f"{benchmarks.setting()}\n\n{benchmarks.tables()}\n" in page
+
+
+def test_every_benchmark_that_can_be_run_has_a_place_on_the_page(benchmarks):
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", "--help"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    listed = done.stdout.partition("any of ")[2].partition(";")[0]
+    assert {name.strip() for name in listed.split(",")} == set(benchmarks.BENCHMARKS)
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+def test_results_name_commit_and_load_but_no_place(path):
+    text = path.read_text(encoding="utf-8")
+    run = json.loads(text)
+    assert {"at", "commit", "machine", "versions", "model", "configuration", "load"} <= set(run)
+    assert all("load" in figure for figure in run["figures"])
+    assert "/home/" not in text
+    assert "/root/" not in text
+    assert str(ROOT) not in text
