@@ -111,6 +111,8 @@ class Record(Value):
     speaker: str = ""
     # The caller's own JSON object, kept as the text that it is stored as.
     metadata: str = "{}"
+    # What records of this kind alone have, as a JSON object; engines write it, never callers.
+    facts: str = "{}"
     version: int = 1
     # Given by the store: its own number of the record, and what the edges say.
     seq: int = 0

@@ -47,6 +47,7 @@ FULL = Record(
     session="s1",
     speaker="Ann",
     metadata='{"a": [1, null]}',
+    facts='{"alternatives":["b"]}',
 )
 
 

@@ -39,6 +39,8 @@ def seal(record: Record, salt: bytes) -> str:
         record.author.kind, record.author.name, record.text, record.type, record.title,
         record.key, record.status, record.source, record.source_ref, record.session,
         record.speaker, record.metadata,
+        # Left out where there are none, as in seals of before records could have any.
+        *([record.facts] if record.facts != "{}" else ()),
     )  # fmt: skip
     until = "" if record.valid_until is None else micros(record.valid_until)
     # Whole numbers given for floats come back from a database as floats.

@@ -29,6 +29,9 @@ DATA = {
     UPDATE meta SET value = 3 WHERE key = 'length';
     UPDATE meta SET value = 2 WHERE key = 'next';
     """,
+    2: """
+    UPDATE content SET facts = '{"seen":2}' WHERE seq = 1;
+    """,
 }
 
 
@@ -54,7 +57,8 @@ def test_a_file_of_any_version_is_brought_up_to_date_and_holds_what_it_held(tmp_
     path = tmp_path / "memory.db"
     made(path, version)
     store = SqliteStore.open(path)
-    assert get(store, "old") == record("old", seq=1)
+    facts = '{"seen":2}' if version > 1 else "{}"
+    assert get(store, "old") == record("old", seq=1, facts=facts)
     with store.reading() as reader:
         assert [c.seq for c in reader.matching(["old"], ANY, 9)] == [1]
     with store.writing() as tx:

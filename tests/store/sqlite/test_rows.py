@@ -12,8 +12,8 @@ def test_the_fields_of_a_record_come_in_the_order_that_rows_are_read_in():
     assert fields(Record) == (
         "id", "kind", "scope", "author", "text", "created_at", "updated_at", "event_time",
         "valid_from", "valid_until", "type", "title", "key", "status", "confidence", "importance",
-        "source", "source_ref", "session", "speaker", "metadata", "version", "seq", "accessed_at",
-        "supersedes", "superseded_by",
+        "source", "source_ref", "session", "speaker", "metadata", "facts", "version", "seq",
+        "accessed_at", "supersedes", "superseded_by",
     )  # fmt: skip
 
 

@@ -118,13 +118,13 @@ def record(row: Row, interned: Interned) -> Record:
     """A whole record from the columns of `@whole`."""
     (seq, id_, kind, scope, type_, status, valid_from, valid_until, event_time) = row[:9]
     (session, version, text, title, key, author, created_at, updated_at, confidence) = row[9:18]
-    (importance, source, source_ref, speaker, metadata, accessed, older, newer) = row[18:]
+    (importance, source, source_ref, speaker, metadata, facts, accessed, older, newer) = row[18:]
     # By place, which is several times as fast as by name; `test_rows.py` holds the order.
     return Record(
         id_, _KINDS[kind], interned.scope(scope), interned.author(author), text,
         moment(created_at), moment(updated_at), moment(event_time), moment(valid_from),
         _maybe(valid_until), interned.type(type_), title, key, status, confidence, importance,
-        source, source_ref, session, speaker, metadata, version, seq, _maybe(accessed),
+        source, source_ref, session, speaker, metadata, facts, version, seq, _maybe(accessed),
         tuple(older.split(" ")) if older else (), newer or "",
     )  # fmt: skip
 
@@ -149,7 +149,7 @@ def content(record: Record, seq: int, author: int, salt: bytes) -> Row:
     return (
         seq, record.text, record.title, record.key, author, micros(record.created_at),
         micros(record.updated_at), record.confidence, record.importance, record.source,
-        record.source_ref, record.speaker, record.metadata, salt,
+        record.source_ref, record.speaker, record.metadata, record.facts, salt,
     )  # fmt: skip
 
 

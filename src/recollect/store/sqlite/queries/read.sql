@@ -13,7 +13,7 @@
 -- Not a statement: the columns of a whole record, in the order that `rows.py` reads them.
 r.seq, r.id, r.kind, r.scope, r.type, r.status, r.valid_from, r.valid_until, r.event_time
      , r.session, r.version, c.text, c.title, c.key, c.author, c.created_at, c.updated_at
-     , c.confidence, c.importance, c.source, c.source_ref, c.speaker, c.metadata
+     , c.confidence, c.importance, c.source, c.source_ref, c.speaker, c.metadata, c.facts
      , (SELECT at FROM access WHERE seq = r.seq)
      , (SELECT group_concat(o.id, ' ') FROM edge e JOIN record o ON o.seq = e.dst
          WHERE e.src = r.seq AND e.type = 'supersedes')

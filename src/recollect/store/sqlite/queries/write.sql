@@ -23,9 +23,9 @@ VALUES (:seq, :id, :kind, :scope, :type, :status, :valid_from, :valid_until, :ev
 
 -- name: insert_content
 INSERT INTO content (seq, text, title, key, author, created_at, updated_at, confidence, importance
-                   , source, source_ref, speaker, metadata, salt)
+                   , source, source_ref, speaker, metadata, facts, salt)
 VALUES (:seq, :text, :title, :key, :author, :created_at, :updated_at, :confidence, :importance
-      , :source, :source_ref, :speaker, :metadata, :salt);
+      , :source, :source_ref, :speaker, :metadata, :facts, :salt);
 
 -- name: update_record
 -- Write a record back. That it is still at the version that was read, the caller has seen in
@@ -57,6 +57,7 @@ UPDATE content
      , source_ref = :source_ref
      , speaker = :speaker
      , metadata = :metadata
+     , facts = :facts
  WHERE seq = :seq;
 
 -- name: salt
