@@ -74,6 +74,8 @@ class Remember(Op[Remembered]):
     once: bool = True
     # How many similar records to name; none is a little faster.
     similar: int = 5
+    # Refuse while there is no model, rather than to keep the text and let its vector follow.
+    needs_vector: bool = False
 
 
 class RememberedAll(Value):
@@ -114,6 +116,10 @@ class Revise(Op[Revised]):
     valid_from: datetime | None = None
     # Refuse when the record is no longer at this version.
     expected_version: int | None = None
+    # Only a record of these kinds; of any where none is named.
+    kinds: tuple[Kind, ...] = ()
+    # Refuse while there is no model, rather than to keep the text and let its vector follow.
+    needs_vector: bool = False
 
 
 class Superseded(Value):
@@ -130,6 +136,8 @@ class Supersede(Op[Superseded]):
     new: str
     tenant: str = "local"
     author: Author = OWNER
+    # Only records of these kinds; of any where none is named.
+    kinds: tuple[Kind, ...] = ()
 
 
 class Invalidated(Value):
@@ -147,6 +155,8 @@ class Invalidate(Op[Invalidated]):
     author: Author = OWNER
     reason: str = ""
     superseded_by: str = ""
+    # Only a record of these kinds; of any where none is named. Relations are of no kind.
+    kinds: tuple[Kind, ...] = ()
 
 
 class Forgotten(Value):
@@ -162,6 +172,8 @@ class Forget(Op[Forgotten]):
     tenant: str = "local"
     author: Author = OWNER
     reason: str = ""
+    # Only records of these kinds; of any where none is named. Relations are of no kind.
+    kinds: tuple[Kind, ...] = ()
 
 
 class Got(Value):
@@ -180,6 +192,10 @@ class Get(Op[Got]):
     as_of: datetime | None = None
     # As it was recorded then, before later corrections.
     known_at: datetime | None = None
+    # Only records of these kinds; of any where none is named.
+    kinds: tuple[Kind, ...] = ()
+    # Whether an id that names none is an error, instead of one of the answer's `missing`.
+    strict: bool = False
 
 
 class Listed(Value):
@@ -235,6 +251,8 @@ class Recall(Op[Recalled]):
     explain: bool = False
     # Fold texts that say the same into the best of them.
     fold: bool = True
+    # Refuse while there is no model, rather than to search without meaning.
+    needs_vector: bool = False
 
 
 class Described(Value):
@@ -270,6 +288,8 @@ class Relate(Op[Related]):
     tenant: str = "local"
     author: Author = OWNER
     weight: float = 1.0
+    # Only between records of these kinds; of any where none is named.
+    kinds: tuple[Kind, ...] = ()
 
 
 class Explored(Value):
@@ -326,6 +346,7 @@ class Health(Value):
     counts: Counts
     vectors: Vectors
     model: str
+    dimensions: int
     model_status: str
     model_error: str
     cache_hits: int
@@ -354,9 +375,9 @@ class Verify(Op[Verified]):
 
 
 class Wiped(Value):
-    """How much was deleted."""
+    """How much was deleted; None where it was not confirmed, and so nothing was."""
 
-    counts: Counts
+    counts: Counts | None
 
 
 class Wipe(Op[Wiped]):
@@ -364,3 +385,4 @@ class Wipe(Op[Wiped]):
 
     tenant: str = "local"
     author: Author = OWNER
+    confirmed: bool = True

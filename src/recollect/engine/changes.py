@@ -29,7 +29,7 @@ _MOST_AT_ONCE = 10_000
 def supersede(ports: Ports, op: Supersede) -> Superseded:
     """Say that a newer record takes the place of an older one."""
     with ports.store.writing() as tx:
-        old, new = _pair(tx, op.old, op.new, op.tenant)
+        old, new = _pair(tx, op.old, op.new, op)
         now = ports.clock()
         tx.apply(_succession(op, old, new, now, None))
         after = tx.records([op.old, op.new])
@@ -44,10 +44,10 @@ def invalidate(ports: Ports, op: Invalidate) -> Invalidated:
         if op.id.startswith(RELATION):
             return Invalidated(None, _end_relation(tx, op, now))
         if op.superseded_by:
-            old, new = _pair(tx, op.id, op.superseded_by, op.tenant)
+            old, new = _pair(tx, op.id, op.superseded_by, op)
             tx.apply(_succession(op, old, new, now, now))
         else:
-            (old,) = existing(tx, (op.id,), op.tenant)
+            (old,) = existing(tx, (op.id,), op.tenant, op.kinds)
             # Ended already: to say so again changes nothing, and keeps when it ended.
             if old.valid_until is None or old.valid_until > now:
                 tx.apply(
@@ -70,7 +70,8 @@ def forget(ports: Ports, op: Forget) -> Forgotten:
     now = ports.clock()
     with ports.store.writing() as tx:
         drawn = [_relation(tx, id_, op.tenant) for id_ in ids if id_.startswith(RELATION)]
-        records = existing(tx, tuple(i for i in ids if not i.startswith(RELATION)), op.tenant)
+        named = tuple(id_ for id_ in ids if not id_.startswith(RELATION))
+        records = existing(tx, named, op.tenant, op.kinds)
         texts = [passage(state) for one in records for state in (*tx.versions(one.id), one)]
         names = Names(ports, tx, op.author, now)
         gone = tuple(record.id for record in records)
@@ -91,16 +92,18 @@ def forget(ports: Ports, op: Forget) -> Forgotten:
 def wipe(ports: Ports, op: Wipe) -> Wiped:
     """Delete everything of one tenant."""
     check.line(op.tenant, "tenant")
+    if not op.confirmed:
+        return Wiped(None)
     with ports.store.writing() as tx:
         counts = tx.wipe(op.tenant, op.author, micros(ports.clock()))
     ports.semantics.forget_all()
     return Wiped(counts)
 
 
-def _pair(reader: Reader, old: str, new: str, tenant: str) -> tuple[Record, Record]:
+def _pair(reader: Reader, old: str, new: str, op: Supersede | Invalidate) -> tuple[Record, Record]:
     if old == new:
         raise Conflict(f"Record {old} cannot take its own place. Name two records.", id=old)
-    first, second = existing(reader, (old, new), tenant)
+    first, second = existing(reader, (old, new), op.tenant, op.kinds)
     return first, second
 
 

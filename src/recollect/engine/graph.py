@@ -69,7 +69,7 @@ def relate(ports: Ports, op: Relate) -> Related:
     check.unit("weight", op.weight)
     now = ports.clock()
     with ports.store.writing() as tx:
-        existing(tx, (op.src, op.dst), op.tenant)
+        existing(tx, (op.src, op.dst), op.tenant, op.kinds)
         known = [e for e in tx.edges([op.src], "outgoing", [op.type]) if e.dst == op.dst]
         if (
             known

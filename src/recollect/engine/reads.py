@@ -14,10 +14,11 @@ from recollect.rules import check
 from recollect.value import replace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from recollect.engine.ports import Ports
-    from recollect.model import Record
+    from recollect.model import Kind, Record
     from recollect.ops import Changes, Get, History, List, Status, Verify
     from recollect.store import Reader
 
@@ -31,11 +32,13 @@ def get(ports: Ports, op: Get) -> Got:
     check.positive("number of ids", len(op.ids), _MOST_IDS)
     asked.times(as_of=op.as_of, known_at=op.known_at)
     with ports.store.reading() as reader:
-        found = mine(reader, op.ids, op.tenant)
+        found = mine(reader, op.ids, op.tenant, op.kinds)
         if op.known_at is not None:
             found = _as_known(reader, found, op.known_at)
     if (at := op.as_of) is not None:
         found = {id_: record for id_, record in found.items() if record.valid_at(at)}
+    if op.strict and (absent := [id_ for id_ in op.ids if id_ not in found]):
+        raise missing(*absent)
     return Got(
         tuple(found[id_] for id_ in op.ids if id_ in found),
         tuple(id_ for id_ in op.ids if id_ not in found),
@@ -86,6 +89,7 @@ def status(ports: Ports, op: Status) -> Health:
         counts=counts,
         vectors=vectors,
         model=embedder.model.name,
+        dimensions=embedder.model.dimensions,
         model_status=embedder.inner.status.value,
         model_error="" if error is None else str(error),
         cache_hits=stats.hits,
@@ -104,15 +108,23 @@ def verify(ports: Ports, op: Verify) -> Verified:
         return Verified(reader.total(), reader.last_event(), tuple(problems))
 
 
-def mine(reader: Reader, ids: tuple[str, ...] | list[str], tenant: str) -> dict[str, Record]:
-    """The records with these ids that belong to the tenant."""
+def mine(
+    reader: Reader, ids: Iterable[str], tenant: str, kinds: tuple[Kind, ...] = ()
+) -> dict[str, Record]:
+    """The records with these ids that belong to the tenant, of any kind where none is named."""
     found = reader.records([id_ for id_ in ids if is_id(id_)])
-    return {id_: record for id_, record in found.items() if record.scope.tenant == tenant}
+    return {
+        id_: record
+        for id_, record in found.items()
+        if record.scope.tenant == tenant and (not kinds or record.kind in kinds)
+    }
 
 
-def existing(reader: Reader, ids: tuple[str, ...], tenant: str) -> list[Record]:
+def existing(
+    reader: Reader, ids: tuple[str, ...], tenant: str, kinds: tuple[Kind, ...] = ()
+) -> list[Record]:
     """The records with these ids, all of them. Raises `NotFound` for what is not the tenant's."""
-    found = mine(reader, ids, tenant)
+    found = mine(reader, ids, tenant, kinds)
     if absent := [id_ for id_ in ids if id_ not in found]:
         raise missing(*absent)
     return [found[id_] for id_ in ids]

@@ -85,7 +85,9 @@ def recall(ports: Ports, op: Recall) -> Recalled:
     asked = terms(op.query)
     with ports.store.reading() as reader:
         meant = weights.vector or _graph_alone(weights)
-        vector = ports.semantics.query_ahead(reader, op.query) if meant else _no_vector
+        vector: Callable[[], Vector | None] = _no_vector
+        if meant:
+            vector = ports.semantics.query_ahead(reader, op.query, needed=op.needs_vector)
         search = Search(reader, where, asked, vector, weights, op.offset + op.limit)
         found = _found(search)
         kept, records = _read(search, found, fold_=op.fold)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from recollect.errors import Unavailable
+from recollect.errors import ModelNotReady, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,27 +58,41 @@ class Semantics:
                 self._older[model] = self._open_older(model)
             return self._older[model]
 
-    def query_ahead(self, reader: Reader, text: str) -> Callable[[], Vector | None]:
+    def query_ahead(
+        self, reader: Reader, text: str, *, needed: bool = False
+    ) -> Callable[[], Vector | None]:
         """Begin to embed a query in a thread of its own; what is answered waits for the vector.
 
+        Where it is needed, what is answered raises `ModelNotReady` in place of answering None.
         Embedding takes as long as everything else of a search together, and both run without
         the interpreter's lock for most of their time.
         """
         model = reader.serving_model()
         embedder = None if model is None else self.of(model)
         if embedder is None:
+            # A store that nothing was written to has no model yet, and nothing to be found.
             return lambda: None
-        return self._pool().submit(_query, embedder, text).result
+        return self._pool().submit(_query, embedder, text, needed).result
 
-    def passages(self, model: Model | None, texts: Sequence[str]) -> Vectors | None:
-        """A vector for each text, or None while the model is not to be had."""
+    def passages(
+        self, model: Model | None, texts: Sequence[str], *, needed: bool = False
+    ) -> Vectors | None:
+        """A vector for each text, or None while the model is not to be had.
+
+        Raises:
+            ModelNotReady: the vectors are needed, and the model is not to be had.
+
+        """
         embedder = None if model is None else self.of(model)
-        if embedder is None or not texts:
-            return None
-        try:
-            return embedder.passages(texts)
-        except Unavailable:
-            return None
+        if texts and embedder is not None:
+            try:
+                return embedder.passages(texts)
+            except Unavailable as error:
+                if needed:
+                    raise ModelNotReady(str(error)) from error
+        elif texts and needed:
+            raise ModelNotReady
+        return None
 
     def target(self, reader: Reader) -> Model:
         """The model that new vectors are to be of: the serving one, else the configured one."""
@@ -124,8 +138,10 @@ class Semantics:
                 embedder.close()
 
 
-def _query(embedder: Ready, text: str) -> Vector | None:
+def _query(embedder: Ready, text: str, needed: bool) -> Vector | None:  # noqa: FBT001 -- to a thread
     try:
         return embedder.query(text)
-    except Unavailable:
+    except Unavailable as error:
+        if needed:
+            raise ModelNotReady(str(error)) from error
         return None

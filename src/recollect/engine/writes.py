@@ -45,7 +45,7 @@ def remember(ports: Ports, op: Remember) -> Remembered:
     op, record = _recorded(op, ports.new_id(""), ports.clock())
     with ports.store.reading() as reader:
         model = ports.semantics.target(reader)
-    vectors = _embedded(ports, model, [record])
+    vectors = _embedded(ports, model, [record], needed=op.needs_vector)
     similar: tuple[Similar, ...] = ()
     if op.similar:
         with ports.store.reading() as reader:
@@ -88,7 +88,7 @@ def remember_all(ports: Ports, op: RememberAll) -> RememberedAll:
 def revise(ports: Ports, op: Revise) -> Revised:
     """Correct a record in place."""
     with ports.store.reading() as reader:
-        old = mine(reader, [op.id], op.tenant).get(op.id)
+        old = mine(reader, [op.id], op.tenant, op.kinds).get(op.id)
         model = ports.semantics.target(reader)
     if old is None:
         raise missing(op.id)
@@ -103,7 +103,7 @@ def revise(ports: Ports, op: Revise) -> Revised:
     new = _revised(op, old, ports.secrets(), now)
     vector = None
     if passage(new) != passage(old) and new.kind is not Kind.ENTITY:
-        vectors = ports.semantics.passages(model, [passage(new)])
+        vectors = ports.semantics.passages(model, [passage(new)], needed=op.needs_vector)
         vector = None if vectors is None else vectors[0]
     with ports.store.writing() as tx:
         ports.semantics.prepare(tx)
@@ -266,8 +266,11 @@ def _given(
     return {record.id: vector for (_, record), vector in zip(batch, vectors, strict=True)}
 
 
-def _embedded(ports: Ports, model: Model, records: Sequence[Record]) -> dict[str, Vector]:
-    vectors = ports.semantics.passages(model, [passage(record) for record in records])
+def _embedded(
+    ports: Ports, model: Model, records: Sequence[Record], *, needed: bool = False
+) -> dict[str, Vector]:
+    texts = [passage(record) for record in records]
+    vectors = ports.semantics.passages(model, texts, needed=needed)
     if vectors is None:
         return {}
     return {record.id: vector for record, vector in zip(records, vectors, strict=True)}

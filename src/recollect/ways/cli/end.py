@@ -51,7 +51,9 @@ def _kept() -> Reply:
     return Reply(("Nothing was deleted.",), lambda: {"deleted": False}, NOT_DONE)
 
 
-def _all(counts: Counts) -> str:
+def _all(counts: Counts | None) -> str:
+    if counts is None:
+        return "nothing"
     return f"{_count(counts.records, 'record')} and {_count(counts.relations, 'relation')}"
 
 
