@@ -47,6 +47,7 @@ check: $(READY) ## formatting, lint, types, layers, generated docs
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/listing.py --check
 	$(BIN)/cog --check --diff -I scripts $(GENERATED)
 
 format: $(READY) ## rewrite the source as the formatter and the linter want it
@@ -54,6 +55,7 @@ format: $(READY) ## rewrite the source as the formatter and the linter want it
 	$(BIN)/ruff format .
 
 docs: $(READY) ## write the generated parts of the documents anew
+	$(BIN)/python scripts/listing.py
 	$(BIN)/cog -r -I scripts $(GENERATED)
 
 bench: $(READY) ## run the benchmarks (ARGS='--help' for more)

@@ -1,0 +1,59 @@
+"""Writes the list of tools, src/recollect/contracts/listing.json; `--check` only compares."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recollect.contracts.every import MODULES, contract
+from recollect.contracts.listing import FILE
+from recollect.contracts.schema import input_schema, output_schema
+
+if TYPE_CHECKING:
+    from recollect.contracts.contract import Tool
+
+
+def listing() -> str:
+    """Every tool as the wire shows it, by contract."""
+    made = {name: _contract(name) for name in MODULES}
+    return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+
+
+def _contract(name: str) -> dict[str, Any]:
+    found = contract(name)
+    return {"instructions": found.instructions, "tools": [_tool(one) for one in found.tools]}
+
+
+def _tool(one: Tool) -> dict[str, Any]:
+    shown = {
+        "name": one.name,
+        "title": one.title,
+        "description": one.doc,
+        "inputSchema": input_schema(one.params),
+        "outputSchema": output_schema(one.returns),
+        "annotations": {
+            "readOnlyHint": one.hints.read_only,
+            "destructiveHint": one.hints.destructive,
+            "idempotentHint": one.hints.idempotent,
+            "openWorldHint": False,
+        },
+    }
+    return shown | ({"_meta": {"anthropic/alwaysLoad": True}} if one.core else {})
+
+
+def main() -> int:
+    """Write the file, or say that it is not what it should be."""
+    made = listing()
+    if "--check" not in sys.argv[1:]:
+        Path(FILE).write_text(made, "utf-8")
+        return 0
+    same = Path(FILE).read_text("utf-8") == made
+    if not same:
+        print("The list of tools is not that of the tables; `make docs` writes it anew.")
+    return int(not same)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

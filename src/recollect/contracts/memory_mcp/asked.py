@@ -1,0 +1,167 @@
+"""From what the tools of `memory-mcp` take to ops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.contracts.shared import encoded, project_in, said_in, scope, time, where
+from recollect.errors import InvalidRequest
+from recollect.model import Kind
+from recollect.ops import (
+    Describe,
+    Explore,
+    Forget,
+    Get,
+    Invalidate,
+    List,
+    Recall,
+    Relate,
+    Remember,
+    Revise,
+    Status,
+    Weights,
+    Wipe,
+)
+
+if TYPE_CHECKING:
+    from recollect.contracts.contract import Caller
+    from recollect.contracts.memory_mcp import wire
+
+TYPES = ("episodic", "semantic", "procedural")
+# What this contract gives out ids of.
+_GIVEN = (Kind.MEMORY, Kind.ENTITY, Kind.CODE)
+_NEAREST = Weights(vector=1, words=0, graph=0)
+_BY_WORDS = Weights(vector=0, words=1, graph=0)
+
+
+def store(params: wire.StoreMemory, caller: Caller) -> Remember:
+    """Something that happened may happen again, so only what is so is kept once."""
+    project = project_in(params.metadata, caller.project)
+    return Remember(
+        params.content,
+        scope=scope(caller, params.user_id, project),
+        author=caller.author,
+        type=params.memory_type or "semantic",
+        once=params.memory_type != "episodic",
+        similar=0,
+        needs_vector=True,
+        **said_in(params.metadata),
+    )
+
+
+def get(params: wire.NamedMemory, caller: Caller) -> Get:
+    """One memory, or an error."""
+    return Get((params.id,), caller.tenant, kinds=(Kind.MEMORY,), strict=True)
+
+
+def update(params: wire.UpdateMemory, caller: Caller) -> Revise:
+    """What is null stays."""
+    if params.memory_type not in {None, *TYPES}:
+        raise InvalidRequest(f"memory_type must be one of {', '.join(TYPES)}.", field="memory_type")
+    return Revise(
+        params.id,
+        caller.tenant,
+        caller.author,
+        text=params.content,
+        type=params.memory_type,
+        metadata=None if params.metadata is None else encoded(params.metadata),
+        kinds=(Kind.MEMORY,),
+        needs_vector=True,
+    )
+
+
+def delete(params: wire.NamedMemory, caller: Caller) -> Forget:
+    """Whatever this contract gave out the id of."""
+    return Forget((params.id,), caller.tenant, caller.author, kinds=_GIVEN)
+
+
+def page(params: wire.ListMemories, caller: Caller) -> List:
+    """What is true and what was."""
+    return List(where(caller), params.limit, params.offset)
+
+
+def search(params: wire.Search, caller: Caller) -> Recall:
+    """By meaning alone."""
+    return Recall(
+        params.query, where(caller), params.limit, weights=_NEAREST, explain=True, needs_vector=True
+    )
+
+
+def search_text(params: wire.Search, caller: Caller) -> Recall:
+    """By words alone, for which no model is needed."""
+    return Recall(params.query, where(caller), params.limit, weights=_BY_WORDS, explain=True)
+
+
+def recall(params: wire.RecallParams, caller: Caller) -> Recall:
+    """By all there is, weighed as asked."""
+    weights = Weights(params.vector_weight, params.bm25_weight, params.ppr_weight)
+    return Recall(params.query, where(caller), params.limit, weights=weights)
+
+
+def create_entity(params: wire.CreateEntity, caller: Caller) -> Describe:
+    """A name is one entity for each user."""
+    return Describe(
+        params.name,
+        scope=scope(caller, params.user_id),
+        author=caller.author,
+        type=params.entity_type or "",
+        description=params.description or "",
+    )
+
+
+def create_relation(params: wire.CreateRelation, caller: Caller) -> Relate:
+    """Both ends have to be there."""
+    return Relate(
+        params.from_entity,
+        params.relation_type,
+        params.to_entity,
+        tenant=caller.tenant,
+        author=caller.author,
+        weight=params.weight,
+        kinds=(Kind.ENTITY, Kind.CODE),
+    )
+
+
+def get_related(params: wire.GetRelated, caller: Caller) -> Explore:
+    """Entities and symbols; what mentions them is found by a search."""
+    return Explore(
+        params.entity_id,
+        tenant=caller.tenant,
+        depth=params.depth,
+        direction=params.direction,
+        kinds=(Kind.ENTITY, Kind.CODE),
+    )
+
+
+def get_valid(params: wire.GetValid, caller: Caller) -> List:
+    """What holds now."""
+    return List(where(caller, params.user_id), params.limit, current=True)
+
+
+def get_valid_at(params: wire.GetValidAt, caller: Caller) -> List:
+    """What held then."""
+    then = time(params.timestamp, "timestamp")
+    return List(where(caller, params.user_id, at=then), params.limit)
+
+
+def invalidate(params: wire.InvalidateParams, caller: Caller) -> Invalidate:
+    """It ends now."""
+    return Invalidate(
+        params.id,
+        caller.tenant,
+        caller.author,
+        reason=params.reason or "",
+        superseded_by=params.superseded_by or "",
+        kinds=_GIVEN,
+    )
+
+
+def status(params: wire.NoParams, caller: Caller) -> Status:
+    """How everything is."""
+    del params
+    return Status(caller.tenant)
+
+
+def reset(params: wire.ResetAllMemory, caller: Caller) -> Wipe:
+    """Everything, if it is confirmed."""
+    return Wipe(caller.tenant, caller.author, confirmed=params.confirm)

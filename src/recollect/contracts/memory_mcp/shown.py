@@ -1,0 +1,263 @@
+"""From answers to what the tools of `memory-mcp` answer, failures included."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from recollect.contracts.contract import Failure
+from recollect.contracts.shared import time
+from recollect.errors import ModelNotReady, NotFound, RecollectError, Unavailable
+from recollect.model import rfc3339
+
+if TYPE_CHECKING:
+    from recollect.contracts.memory_mcp import wire
+    from recollect.model import Edge, Hit, Record
+    from recollect.ops import (
+        Described,
+        Explored,
+        Forgotten,
+        Got,
+        Health,
+        Invalidated,
+        Listed,
+        Recalled,
+        Related,
+        Remembered,
+        Revised,
+        Wiped,
+    )
+
+NOT_READY = "Embedding service not ready. Please try again."
+NO_DATABASE = "Database error. Please try again."
+
+
+def memory(record: Record) -> wire.Memory:
+    """A record in this contract's words."""
+    return {
+        "id": {"tb": "memories", "id": {"String": record.id}},
+        "content": record.text,
+        "memory_type": record.type,
+        "event_time": rfc3339(record.event_time),
+        "ingestion_time": rfc3339(record.created_at),
+        "valid_from": rfc3339(record.valid_from),
+        "valid_until": rfc3339(record.valid_until) if record.valid_until else None,
+        "importance_score": record.importance,
+        "metadata": json.loads(record.metadata),
+    }
+
+
+def stored(answer: Remembered, _: wire.StoreMemory) -> wire.StoredId:
+    """The new id."""
+    return {"id": answer.record.id}
+
+
+def got(answer: Got, _: wire.NamedMemory) -> wire.Memory:
+    """The one that was asked for."""
+    return memory(answer.records[0])
+
+
+def updated(answer: Revised, _: wire.UpdateMemory) -> wire.Memory:
+    """As it is now."""
+    return memory(answer.record)
+
+
+def deleted(_: Forgotten, __: wire.NamedMemory) -> wire.Deleted:
+    """That it is gone."""
+    return {"deleted": True}
+
+
+def listed(answer: Listed, params: wire.ListMemories) -> wire.Memories:
+    """One page."""
+    return {
+        "memories": [memory(record) for record in answer.records],
+        "total": answer.total,
+        "limit": params.limit,
+        "offset": params.offset,
+    }
+
+
+def nearest(answer: Recalled, params: wire.Search) -> wire.Matches:
+    """By meaning: the score is the cosine, and never below 0."""
+    return matches(answer, params.query, [max(0.0, _cosine(hit)) for hit in answer.hits])
+
+
+def by_words(answer: Recalled, params: wire.Search) -> wire.Matches:
+    """By words: the score is BM25."""
+    scores = [hit.why.bm25 if hit.why else hit.score for hit in answer.hits]
+    return matches(answer, params.query, scores)
+
+
+def matches(answer: Recalled, query: str, scores: list[float]) -> wire.Matches:
+    """What was found, each with its score."""
+    return {
+        "results": [
+            {
+                "id": hit.record.id,
+                "content": hit.record.text,
+                "memory_type": hit.record.type,
+                "score": score,
+            }
+            for hit, score in zip(answer.hits, scores, strict=True)
+        ],
+        "count": len(answer.hits),
+        "query": query,
+    }
+
+
+def recalled(answer: Recalled, params: wire.RecallParams) -> wire.RecallHits:
+    """What was found, with what each way of finding gave to it."""
+    return {
+        "results": [_recall_hit(hit) for hit in answer.hits],
+        "query": params.query,
+        "subgraph_nodes": answer.graph_nodes,
+        "memories_count": len(answer.hits),
+        "code_count": 0,
+    }
+
+
+def described(answer: Described, _: wire.CreateEntity) -> wire.GivenId:
+    """The entity's id."""
+    return {"id": answer.record.id}
+
+
+def related(answer: Related, _: wire.CreateRelation) -> wire.GivenId:
+    """The relation's id."""
+    return {"id": answer.edge.id}
+
+
+def neighbours(answer: Explored, _: wire.GetRelated) -> wire.Neighbours:
+    """What was reached, nearest first."""
+    return {
+        "entities": [_entity(record) for record in answer.records],
+        "relations": [_relation(edge) for edge in answer.edges],
+        "entity_count": len(answer.records),
+        "relation_count": len(answer.edges),
+    }
+
+
+def valid(answer: Listed, _: wire.GetValid) -> wire.ValidNow:
+    """What holds now."""
+    return {
+        "results": [memory(record) for record in answer.records],
+        "count": len(answer.records),
+    }
+
+
+def valid_at(answer: Listed, params: wire.GetValidAt) -> wire.ValidThen:
+    """What held then."""
+    return {
+        "results": [memory(record) for record in answer.records],
+        "count": len(answer.records),
+        "timestamp": rfc3339(time(params.timestamp, "timestamp")),
+    }
+
+
+def invalidated(_: Invalidated, __: wire.InvalidateParams) -> wire.Ended:
+    """That it no longer holds."""
+    return {"invalidated": True}
+
+
+def state(answer: Health, _: wire.NoParams) -> wire.State:
+    """How everything is."""
+    return {
+        "version": answer.version,
+        "status": "degraded" if answer.model_status == "error" else "healthy",
+        "memories_count": answer.counts.memories,
+        "entities_count": answer.counts.entities,
+        "code_chunks_count": answer.counts.code_chunks,
+        "embedding": {
+            "status": _status(answer.model_status),
+            "model": answer.model,
+            "dimensions": answer.dimensions,
+            "cache_stats": {
+                "hits": answer.cache_hits,
+                "misses": answer.cache_misses,
+                "size": answer.cache_size,
+            },
+        },
+        "db_dimension": answer.vectors.dimensions or answer.dimensions,
+    }
+
+
+def reset(answer: Wiped, _: wire.ResetAllMemory) -> wire.Reset:
+    """How much was deleted, if anything was."""
+    counts = answer.counts
+    if counts is None:
+        return {
+            "reset": False,
+            "message": "Confirmation required. Set confirm=true to delete all data.",
+        }
+    return {
+        "reset": True,
+        "deleted": {
+            "memories": counts.memories,
+            "entities": counts.entities,
+            "relations": counts.relations,
+            "code_chunks": counts.code_chunks,
+        },
+    }
+
+
+def fail(error: RecollectError, tool: str) -> Failure:
+    """A failure as a sentence, those that the document has in its words."""
+    match error:
+        case NotFound():
+            said = _missing(error, tool)
+        case ModelNotReady():
+            said = NOT_READY
+        case Unavailable():
+            said = NO_DATABASE
+        case _:
+            said = str(error)
+    return Failure(None, said)
+
+
+def _missing(error: NotFound, tool: str) -> str:
+    ids = error.facts.get("ids")
+    first = str(ids[0])[:200] if isinstance(ids, tuple) and ids else "?"
+    what = "Entity" if tool in {"create_relation", "get_related"} else "Memory"
+    return f"{what} not found: {first}"
+
+
+def _cosine(hit: Hit) -> float:
+    return hit.why.cosine if hit.why and hit.why.cosine is not None else 0.0
+
+
+def _recall_hit(hit: Hit) -> wire.RecallHit:
+    return {
+        "id": hit.record.id,
+        "content": hit.record.text,
+        "source": "memory",
+        "score": hit.score,
+        "vector_score": hit.parts.vector,
+        "bm25_score": hit.parts.words,
+        "ppr_score": hit.parts.graph,
+    }
+
+
+def _entity(record: Record) -> dict[str, Any]:
+    return {
+        "id": record.id,
+        "name": record.title,
+        "entity_type": record.type or None,
+        "description": record.text or None,
+        "user_id": record.scope.user or None,
+        "created_at": rfc3339(record.created_at),
+    }
+
+
+def _relation(edge: Edge) -> dict[str, Any]:
+    return {
+        "id": edge.id or None,
+        "from_entity": edge.src,
+        "to_entity": edge.dst,
+        "relation_type": edge.type,
+        "weight": edge.weight,
+        "valid_from": rfc3339(edge.valid_from),
+        "valid_until": rfc3339(edge.valid_until) if edge.valid_until else None,
+    }
+
+
+def _status(said: str) -> Any:  # noqa: ANN401 -- one of three words, as the model's status says
+    return said

@@ -1,0 +1,84 @@
+"""What is wrong with the arguments of a call, in words that a caller can act on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+# By pydantic's own name of the error; the names in braces are those of its context.
+_SAID = {
+    "missing": "is missing; it is required",
+    "string_type": "must be a string",
+    "int_type": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "list_type": "must be an array",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+    "finite_number": "must be a finite number",
+    "literal_error": "must be one of {expected}",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "too_short": "must have at least {min_length} items",
+    "too_long": "must have at most {max_length} items",
+    "greater_than": "must be greater than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "string_unicode": "holds half a surrogate pair, which is no text",
+}
+_SHOWN = 60
+
+
+def problem(error: ValidationError) -> InvalidRequest:
+    """The first thing that is wrong. What was sent is never repeated, but for its type."""
+    first = error.errors(include_url=False)[0]
+    field = ".".join(map(str, first["loc"]))[:_SHOWN] or "arguments"
+    said = _said(first)
+    received = "" if first["type"] == "missing" else f", not {_kind(first['input'])}"
+    return InvalidRequest(
+        f"{field} {said}{received if 'must be a' in said else ''}.",
+        field=field,
+        problem=said,
+        type=first["type"],
+        received=_shown(first["input"]) if first["type"] != "missing" else None,
+        **{name: value for name, value in first.get("ctx", {}).items() if name != "error"},
+    )
+
+
+def _said(first: ErrorDetails) -> str:
+    template = _SAID.get(first["type"])
+    if template is None:
+        return first["msg"][:1].lower() + first["msg"][1:]
+    return template.format(**first.get("ctx", {}))
+
+
+def _kind(value: object) -> str:
+    """The type as JSON calls it.
+
+    >>> _kind(True), _kind(1.5), _kind([])
+    ('a boolean', 'a number', 'an array')
+    """
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list() | tuple():
+            return "an array"
+    return "an object"
+
+
+def _shown(value: object) -> object:
+    """What was received, where that is short enough to be worth repeating."""
+    return value if isinstance(value, bool | int | float) else _kind(value)
