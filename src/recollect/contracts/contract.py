@@ -95,6 +95,32 @@ class Tool(Value):
             raise problem(error) from None
 
 
+class Resource(Value):
+    """What can be read, and followed, under an address."""
+
+    # An RFC 6570 template: `membria://decisions/{decision_id}`; without braces it is one resource.
+    uri: str
+    name: str
+    title: str
+    doc: str
+    # What stands in the braces and what may follow a `?`, as strings.
+    params: type[Params]
+    to_op: Callable[[Any, Caller], Op[Any]]
+    render: Callable[[Any, Any], Mapping[str, Any]]
+
+
+class Prompt(Value):
+    """A text that a person can have put before a model."""
+
+    name: str
+    title: str
+    doc: str
+    # Every argument is a string, as MCP has it.
+    params: type[Params]
+    to_op: Callable[[Any, Caller], Op[Any]]
+    render: Callable[[Any, Any], str]
+
+
 class Contract(Value):
     """One public contract."""
 
@@ -103,6 +129,11 @@ class Contract(Value):
     tools: tuple[Tool, ...]
     # The failure of a tool, by its name.
     fail: Callable[[RecollectError, str], Failure]
+    resources: tuple[Resource, ...] = ()
+    prompts: tuple[Prompt, ...] = ()
+    # Whether, where only this contract is served, a failure is a JSON-RPC error: `code`,
+    # `message` and `data` of what `fail` has under "error".
+    protocol_errors: bool = False
 
 
 P = TypeVar("P", bound=Params)
