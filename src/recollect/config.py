@@ -24,6 +24,8 @@ class Config(Value):
     user: str = ""
     project: str = ""
     secrets: str = "block"
+    # Folders whose files may be read beside the working directory.
+    roots: tuple[str, ...] = ()
     embedding: str = "bundled"
     embedding_model: str | None = None
     embedding_url: str | None = None
@@ -61,6 +63,10 @@ def _path(value: str) -> str:
     if not value:
         raise ValueError("the path of a file")
     return os.path.abspath(os.path.expanduser(value))
+
+
+def _paths(value: str) -> tuple[str, ...]:
+    return tuple(_path(one) for one in value.split(os.pathsep) if one)
 
 
 def _address(value: str) -> str:
@@ -148,6 +154,14 @@ SETTINGS = (
         " keeps it without the secret, `allow` keeps it as it is.",
         _one_of("block", "redact", "allow"),
         "`block`",
+    ),
+    Setting(
+        "roots",
+        "roots",
+        "RECOLLECT_ROOTS",
+        "Folders whose documents and code an agent may have read, beside the working directory;"
+        " with `:` between them.",
+        _paths,
     ),
     Setting(
         "embedding",

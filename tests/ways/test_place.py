@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import os
+
+from recollect.config import Config, load
+from recollect.ways.place import project, roots
+
+
+def test_a_project_is_what_is_configured():
+    assert project(Config("s", project="atlas"), "/") == "atlas"
+
+
+def test_else_it_is_the_repository_around_the_working_directory(tmp_path, monkeypatch):
+    inner = tmp_path / "atlas" / "docs" / "adr"
+    inner.mkdir(parents=True)
+    (tmp_path / "atlas" / ".git").mkdir()
+    assert project(Config("s"), str(inner)) == "atlas"
+    monkeypatch.chdir(inner)
+    assert project(Config("s")) == "atlas"
+
+
+def test_a_worktree_is_a_repository_too(tmp_path):
+    (tmp_path / ".git").write_text("gitdir: elsewhere")
+    assert project(Config("s"), str(tmp_path)) == tmp_path.name
+
+
+def test_outside_of_any_repository_there_is_no_project(tmp_path):
+    assert project(Config("s"), os.path.sep) == ""
+
+
+def test_the_working_directory_is_the_first_of_the_folders_that_may_be_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = load({}, {"RECOLLECT_ROOTS": f"/srv/docs{os.pathsep}/notes"})
+    assert roots(config) == (str(tmp_path), "/srv/docs", "/notes")
+    assert roots(config, "/elsewhere")[0] == "/elsewhere"
