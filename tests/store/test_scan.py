@@ -19,7 +19,7 @@ from recollect.errors import Unavailable
 from recollect.store.sqlite import codes
 from recollect.store.sqlite.layout import BLOCK
 from recollect.store.sqlite.scan import OPEN, Filter, NewSlots, Scan, Stale
-from recollect.store.sqlite.sift import smallest
+from recollect.store.sqlite.sift import overlooked, smallest
 from recollect.value import replace
 
 DIMS = 64
@@ -205,18 +205,34 @@ def large(tmp_path_factory):
     return path, rows
 
 
-def test_the_bits_of_a_large_file_lose_hardly_any_of_the_ten_nearest(large):
+@pytest.fixture
+def bits(monkeypatch):
+    """Bits are compared first in files of fewer slots than they usually are."""
+    monkeypatch.setattr("recollect.store.sqlite.scan._COMPARED", 10_000_000)
+
+
+def near_rows(rows):
+    return unit(rows[:40] + np.random.default_rng(5).standard_normal((40, 384)) * 0.02)
+
+
+def anywhere(rows):
+    return unit(np.random.default_rng(5).standard_normal((40, rows.shape[1])))
+
+
+@pytest.mark.usefixtures("bits")
+@pytest.mark.parametrize("asked", [near_rows, anywhere])
+def test_the_bits_of_a_large_file_lose_hardly_any_of_the_ten_nearest(large, asked):
     path, rows = large
     scan = Scan.open(path, 384, GENERATION)
-    noise = np.random.default_rng(5).standard_normal((40, 384)) * 0.02
-    queries = unit(rows[:40] + noise)
+    queries = asked(rows)
     exact = [set(np.argpartition(-(rows @ query), 10)[:10]) for query in queries]
     for what in (ANY, Filter(only=np.arange(1, len(rows)))):
-        found = [set(scan.search(query, len(rows), what, 64).slots) for query in queries]
+        found = [set(scan.search(query, len(rows), what, 64, 10).slots) for query in queries]
         share = np.mean([len(a & b) / 10 for a, b in zip(found, exact, strict=True)])
         assert share >= 0.99
 
 
+@pytest.mark.usefixtures("bits")
 def test_a_large_file_that_lost_its_centre_is_searched_without_bits(large, path):
     original, rows = large
     shutil.copyfile(original, path)
@@ -549,3 +565,18 @@ def test_the_smallest_of_many_are_found_however_they_lie(order, masked):
     for wanted in (1, 64, 4_000, 12_000):
         places = smallest(values, wanted, mask)
         assert sorted(values[places]) == sorted(allowed)[:wanted]
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("stray", [0.01, 0.1, 0.3, 1.0])
+def test_how_many_are_overlooked_is_told_from_those_looked_at(stray, masked):
+    rng = np.random.default_rng(7)
+    rough = rng.standard_normal(200_000).astype(np.float32)
+    exact = (3 * rough + 5 + stray * rng.standard_normal(len(rough))).astype(np.float32)
+    mask = rng.random(len(rough)) < 0.5 if masked else None
+    looked_at = smallest(rough, 2_000, mask)
+    limit = float(np.sort(exact[looked_at])[9])
+    under = exact < limit if mask is None else (exact < limit) & mask
+    truly = under.sum() - under[looked_at].sum()
+    told = overlooked(rough, looked_at, exact[looked_at], limit, mask)
+    assert truly / 4 - 1 <= told <= truly * 4 + 1

@@ -30,7 +30,7 @@ from recollect.store.sqlite.layout import (
     seal,
     unseal,
 )
-from recollect.store.sqlite.sift import Filter, conditions, smallest
+from recollect.store.sqlite.sift import Filter, conditions, overlooked, smallest
 from recollect.value import Value
 
 if TYPE_CHECKING:
@@ -51,13 +51,15 @@ __all__ = ["ALIVE", "OPEN", "Filter", "Found", "NewSlots", "Scan", "Stale"]
 OPEN = 2**63 - 1
 # When a slot went that has not gone.
 ALIVE = 2**32 - 1
-# Up to so many bytes of codes all are compared, which takes about half a millisecond. Beyond that
+# Up to so many bytes of codes all are compared, which takes about four milliseconds. Beyond that
 # the bits are, and then the codes of the nearest: as many as fill so many bytes, and one in so many
-# of all. With these figures 99.8 % of the ten nearest were found, among 100,000 real vectors as
-# among a million made from them.
-_COMPARED = 20_000_000
+# of all. With these figures 99.8 % of the ten nearest were found among a million vectors made from
+# real ones. Where vectors lie too close for that, all codes are compared.
+_COMPARED = 100_000_000
 _RESCORED = 800_000
 _ONE_IN = 160
+# So many of those that have to be right may be missing, by what the bits of the rest say.
+_MISSING = 0.01
 # Below this share of the slots, fetching each is cheaper than running over all.
 _FEW = 0.1
 # macOS has no fdatasync.
@@ -256,16 +258,23 @@ class Scan:
         """The record of each of some slots."""
         return self._mapped(count).take("seq", slots).astype(np.int64)
 
-    def search(self, query: NDArray[float32], count: int, what: Filter, k: int) -> Found:
-        """The `k` nearest of the first `count` slots, as far as codes can tell."""
+    def search(
+        self, query: NDArray[float32], count: int, what: Filter, k: int, right: int | None = None
+    ) -> Found:
+        """The `k` nearest of the first `count` slots, as far as codes can tell.
+
+        The first `right` of them, all where that is not said, are those that matter.
+        """
         mapped = self._mapped(count)
         turned = self._turn(query.reshape(1, -1))
         choice = _choose(mapped, count, what)
-        if choice.rows * turned.shape[1] > _COMPARED and (middle := self._middle()) is not None:
-            choice = choice.likely(codes.sides(codes.quantise(turned), middle), k)
         code, scale = codes.sharpen(turned)
+        found: tuple[Slots, Floats] | None = None
+        if choice.rows * turned.shape[1] > _COMPARED and (middle := self._middle()) is not None:
+            sides = codes.sides(codes.quantise(turned), middle)
+            found = choice.nearest_by_bits(sides, -code, k, right or k)
         # The kernel's product of codes grows with nearness, so the query looks the other way.
-        slots, products = choice.nearest("codes", -code, k)
+        slots, products = found or choice.nearest("codes", -code, k)
         order = np.argsort(products, kind="stable")
         slots, cosines = slots[order], products[order] / np.float32(-scale * self._scale)
         return Found(slots, mapped.take("seq", slots).astype(np.int64), cosines)
@@ -329,20 +338,33 @@ class _Choice(Value):
         """How many have to be compared to find the nearest."""
         return self.count if self.slots is None else len(self.slots)
 
-    def likely(self, sides: Rows, k: int) -> _Choice:
-        """Those among which, as their bits tell, the `k` nearest are."""
+    def nearest_by_bits(
+        self, sides: Rows, code: Rows, k: int, right: int
+    ) -> tuple[Slots, Floats] | None:
+        """As `nearest`, of those that are near by their bits; None where bits cannot tell."""
+        bits = self._distances("bits", sides)
         wanted = max(k, _RESCORED // (8 * sides.shape[1]) + self.rows // _ONE_IN)
-        slots, _ = self.nearest("bits", sides, wanted)
-        return _Choice(self.mapped, self.count, len(slots), slots)
+        likely = smallest(bits, min(wanted, self.size), self.mask)
+        slots = self._numbered(likely)
+        products = _distances(code, self.mapped.at("codes", slots), len(slots))
+        best = smallest(products, min(k, len(slots)))
+        limit = np.partition(products[best], min(right, len(best)) - 1)[min(right, len(best)) - 1]
+        lost = overlooked(bits, likely, products, float(limit), self.mask)
+        return (slots[best], products[best]) if lost <= _MISSING * right else None
 
     def nearest(self, name: str, code: Rows, k: int) -> tuple[Slots, Floats]:
         """Those nearest to a code, in order of number, and how far each is."""
-        if self.slots is None:
-            numbers = _distances(code, self._scanned(name), self.count)
-        else:
-            numbers = _distances(code, self.mapped.at(name, self.slots), len(self.slots))
+        numbers = self._distances(name, code)
         best = smallest(numbers, min(k, self.size), self.mask)
-        return best if self.slots is None else self.slots[best], numbers[best]
+        return self._numbered(best), numbers[best]
+
+    def _numbered(self, places: Slots) -> Slots:
+        return places if self.slots is None else self.slots[places]
+
+    def _distances(self, name: str, code: Rows) -> Floats:
+        if self.slots is None:
+            return _distances(code, self._scanned(name), self.count)
+        return _distances(code, self.mapped.at(name, self.slots), len(self.slots))
 
     def _scanned(self, name: str) -> Iterator[Rows | int]:
         """All rows of a column; of a block that the mask hides, only how many they are."""
