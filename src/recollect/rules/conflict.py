@@ -334,7 +334,7 @@ class _Reading(Value):
     replaced: bool
 
 
-@lru_cache(256)
+@lru_cache(2048)
 def _read(text: str) -> _Reading:
     text = text[:READ].replace("\u2019", "'")
     said = _speaker(text)
