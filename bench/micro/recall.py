@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 LARGEST = 100_000
 TARGETS = (Target("value", at_most=8), Target("p99", at_most=40))
 OF_A_MILLION = (Target("value", at_most=40),)
-# Above this many, one bit of each number is scanned; below, all eight.
-BITS_FROM = 250_000
 PASSES = 3
 
 
@@ -56,7 +54,7 @@ def _measured(plan: Plan, folder: Path, records: int) -> Figure:
             alone.append(milliseconds(raw.query, query))
             assert answer.semantic
             found += len(answer.hits)
-    scan = records * (DIMENSIONS if records <= BITS_FROM else DIMENSIONS // 8) / bandwidth()
+    scan = records * DIMENSIONS / bandwidth()
     return timed(
         "recall",
         "Recall",

@@ -19,7 +19,7 @@ from recollect.errors import Unavailable
 from recollect.store.sqlite import codes
 from recollect.store.sqlite.layout import BLOCK
 from recollect.store.sqlite.scan import OPEN, Filter, NewSlots, Scan, Stale
-from recollect.store.sqlite.sift import overlooked, smallest
+from recollect.store.sqlite.sift import smallest
 from recollect.value import replace
 
 DIMS = 64
@@ -195,7 +195,7 @@ def test_filters_hold_across_blocks(scan):
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """A file so large that bits are compared first, and the vectors in it."""
+    """A file of several blocks, and the vectors in it."""
     path = tmp_path_factory.mktemp("large") / "memory.scan"
     rows = vectors(60_000, dims=384)
     scan = Scan.create(path, 384, GENERATION)
@@ -203,12 +203,6 @@ def large(tmp_path_factory):
         scan.write(start, plain(rows[start : start + 7_000], start + 1))
     scan.close()
     return path, rows
-
-
-@pytest.fixture
-def bits(monkeypatch):
-    """Bits are compared first in files of fewer slots than they usually are."""
-    monkeypatch.setattr("recollect.store.sqlite.scan._COMPARED", 10_000_000)
 
 
 def near_rows(rows):
@@ -219,52 +213,24 @@ def anywhere(rows):
     return unit(np.random.default_rng(5).standard_normal((40, rows.shape[1])))
 
 
-@pytest.mark.usefixtures("bits")
 @pytest.mark.parametrize("asked", [near_rows, anywhere])
-def test_the_bits_of_a_large_file_lose_hardly_any_of_the_ten_nearest(large, asked):
+def test_the_codes_of_a_large_file_lose_hardly_any_of_the_ten_nearest(large, asked):
     path, rows = large
     scan = Scan.open(path, 384, GENERATION)
     queries = asked(rows)
     exact = [set(np.argpartition(-(rows @ query), 10)[:10]) for query in queries]
     for what in (ANY, Filter(only=np.arange(1, len(rows)))):
-        found = [set(scan.search(query, len(rows), what, 64, 10).slots) for query in queries]
+        found = [set(scan.search(query, len(rows), what, 32).slots) for query in queries]
         share = np.mean([len(a & b) / 10 for a, b in zip(found, exact, strict=True)])
         assert share >= 0.99
 
 
-@pytest.mark.usefixtures("bits")
-def test_a_large_file_that_lost_its_centre_is_searched_without_bits(large, path):
+def test_codes_that_were_lost_are_found_to_be_wrong(large, path):
     original, rows = large
     shutil.copyfile(original, path)
     scan = Scan.open(path, 384, GENERATION)
-    spoil(path, scan._layout.centre, bytes(12))
-    assert scan.search(rows[3], len(rows), ANY, 400).slots[0] == 3
-    assert scan._middle() is None
-
-
-def test_bits_that_were_lost_are_found_to_be_wrong(large, path):
-    original, rows = large
-    shutil.copyfile(original, path)
-    scan = Scan.open(path, 384, GENERATION)
-    spoil(path, scan._layout.offset("bits", 20_003), bytes(48))
+    spoil(path, scan._layout.offset("codes", 20_003), bytes(384))
     assert scan.wrong(20_000, plain(rows[20_000:20_010], 20_001)).tolist() == [20_003]
-
-
-def test_bits_are_given_to_all_slots_once_there_is_a_centre(scan, path):
-    rows = vectors(BLOCK + 20)
-    scan.write(0, plain(rows[: BLOCK - 10]))
-    assert scan._middle() is None
-    other = Scan.open(path, DIMS, GENERATION)
-    other.write(BLOCK - 10, plain(rows[BLOCK - 10 : BLOCK + 5]))
-    scan.write(BLOCK + 5, plain(rows[BLOCK + 5 :]))
-    middle = scan._middle()
-    assert (middle == other._middle()).all()
-    mapped = scan._mapped(len(rows))
-    bits, coded = (
-        np.concatenate(list(mapped.rows(name, 0, len(rows)))) for name in ("bits", "codes")
-    )
-    assert (bits == codes.sides(coded, middle)).all()
-    other.close()
 
 
 def test_another_process_finds_what_was_written_even_when_the_file_has_grown(scan, path):
@@ -565,18 +531,3 @@ def test_the_smallest_of_many_are_found_however_they_lie(order, masked):
     for wanted in (1, 64, 4_000, 12_000):
         places = smallest(values, wanted, mask)
         assert sorted(values[places]) == sorted(allowed)[:wanted]
-
-
-@pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("stray", [0.01, 0.1, 0.3, 1.0])
-def test_how_many_are_overlooked_is_told_from_those_looked_at(stray, masked):
-    rng = np.random.default_rng(7)
-    rough = rng.standard_normal(200_000).astype(np.float32)
-    exact = (3 * rough + 5 + stray * rng.standard_normal(len(rough))).astype(np.float32)
-    mask = rng.random(len(rough)) < 0.5 if masked else None
-    looked_at = smallest(rough, 2_000, mask)
-    limit = float(np.sort(exact[looked_at])[9])
-    under = exact < limit if mask is None else (exact < limit) & mask
-    truly = under.sum() - under[looked_at].sum()
-    told = overlooked(rough, looked_at, exact[looked_at], limit, mask)
-    assert truly / 4 - 1 <= told <= truly * 4 + 1

@@ -1,11 +1,7 @@
-"""How a vector becomes small enough to scan: one byte, and one bit, for each dimension.
+"""How a vector becomes small enough to scan: one byte for each dimension.
 
 A fixed rotation comes first. It leaves every cosine as it is and spreads what real embeddings
 keep in a few directions over all dimensions, so that one scale fits all vectors.
-
-A bit says on which side of the common centre a vector lies. The vectors of real models have a
-large part in common (0.85 to 0.9 of their length, with the bundled model); bits taken from zero
-would mostly repeat that, and find .93 of the ten nearest where these find .99.
 """
 
 from __future__ import annotations
@@ -18,12 +14,11 @@ import numpy as np
 from recollect.value import Value
 
 if TYPE_CHECKING:
-    from numpy import float32, integer, uint8
+    from numpy import float32, integer
     from numpy.typing import NDArray
 
     Floats = NDArray[float32]
     Bytes = NDArray[integer]
-    Bits = NDArray[uint8]
 
 _SEED = 384
 _TOP = 127
@@ -57,7 +52,7 @@ class Rotation(Value):
 
 
 def width(dims: int) -> int:
-    """How many bytes of codes a vector takes: its dimensions, rounded up to whole bytes of bits.
+    """How many bytes of codes a vector takes: its dimensions, rounded up to a multiple of eight.
 
     >>> width(384), width(100)
     (384, 104)
@@ -98,17 +93,6 @@ def quantise(turned: Floats) -> Bytes:
     np.rint(scaled, out=scaled)
     np.clip(scaled, -_TOP, _TOP, out=scaled)
     return scaled.astype(np.int8)
-
-
-def centre(coded: Bytes) -> Bytes:
-    """What codes have in common."""
-    mean: Floats = coded.mean(axis=0, dtype=np.float32)
-    return np.rint(mean).astype(np.int8)
-
-
-def sides(coded: Bytes, middle: Bytes) -> Bits:
-    """One bit for each dimension: on which side of the centre it lies."""
-    return np.packbits(coded > middle, axis=1)
 
 
 def scale(dims: int) -> float:

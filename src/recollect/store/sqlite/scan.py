@@ -27,10 +27,8 @@ from recollect.store.sqlite.layout import (
     Stale,
     check,
     header,
-    seal,
-    unseal,
 )
-from recollect.store.sqlite.sift import Filter, conditions, overlooked, smallest
+from recollect.store.sqlite.sift import Filter, conditions, smallest
 from recollect.value import Value
 
 if TYPE_CHECKING:
@@ -51,15 +49,6 @@ __all__ = ["ALIVE", "OPEN", "Filter", "Found", "NewSlots", "Scan", "Stale"]
 OPEN = 2**63 - 1
 # When a slot went that has not gone.
 ALIVE = 2**32 - 1
-# Up to so many bytes of codes all are compared, which takes about four milliseconds. Beyond that
-# the bits are, and then the codes of the nearest: as many as fill so many bytes, and one in so many
-# of all. With these figures 99.8 % of the ten nearest were found among a million vectors made from
-# real ones. Where vectors lie too close for that, all codes are compared.
-_COMPARED = 100_000_000
-_RESCORED = 800_000
-_ONE_IN = 160
-# So many of those that have to be right may be missing, by what the bits of the rest say.
-_MISSING = 0.01
 # Below this share of the slots, fetching each is cheaper than running over all.
 _FEW = 0.1
 # macOS has no fdatasync.
@@ -95,7 +84,6 @@ class Scan:
         self._turn = turn
         self._layout = Layout(dims)
         self._scale = codes.scale(codes.width(dims))
-        self._centred: codes.Bytes | None = None
         self._map: Mapped | None = None
 
     @classmethod
@@ -131,8 +119,6 @@ class Scan:
             self._grow(count)
             for name, values in columns.items():
                 self._fill(name, at, values)
-            if count >= BLOCK and self._middle() is None:
-                self._centre(count)
         except OSError as error:
             raise _not_written(error) from error
 
@@ -144,22 +130,15 @@ class Scan:
             name: np.concatenate([values[:0], *mapped.rows(name, at, stop)])
             for name, values in columns.items()
         }
-        # A processor, or a batch of another size, may round the last digit of a code otherwise;
-        # the bits follow from the codes that are there.
+        # A processor, or a batch of another size, may round the last digit of a code otherwise.
         bad = (np.abs(found["codes"].astype(np.int16) - columns.pop("codes")) > 1).any(axis=1)
-        if (middle := self._middle()) is not None:
-            columns.pop("bits")
-            bad |= (found["bits"] != codes.sides(found["codes"], middle)).any(axis=1)
         for name, values in columns.items():
             bad |= found[name] != values
         return at + np.flatnonzero(bad)
 
     def _columns(self, slots: NewSlots) -> dict[str, Rows]:
-        coded = codes.quantise(self._turn(slots.vectors))
-        middle = self._middle()
         return {
-            "codes": coded,
-            **({} if middle is None else {"bits": codes.sides(coded, middle)}),
+            "codes": codes.quantise(self._turn(slots.vectors)),
             "seq": slots.seqs,
             "scope": slots.scopes,
             "kind": slots.kinds,
@@ -168,28 +147,6 @@ class Scan:
             "valid_until": slots.valid_until,
             "gone": np.full(len(slots.seqs), ALIVE, np.uint32),
         }
-
-    def _middle(self) -> codes.Bytes | None:
-        """The centre that bits are taken from, once there is one."""
-        if self._centred is None:
-            size = 4 + codes.width(self.dims)
-            self._centred = unseal(os.pread(self._file, size, self._layout.centre))
-        return self._centred
-
-    def _centre(self, count: int) -> None:
-        """Find the centre and give bits to the slots written before there was one.
-
-        The centre is written last: where it is, bits are. Nobody reads them before that.
-        """
-        mapped = self._mapped(count)
-        (first,), (seqs,) = (mapped.rows(name, 0, BLOCK) for name in ("codes", "seq"))
-        # No record has number 0: there the file is still empty.
-        middle = codes.centre(first[seqs != 0])
-        start = 0
-        for coded in mapped.rows("codes", 0, count):
-            self._fill("bits", start, codes.sides(coded, middle))
-            start += len(coded)
-        _put(self._file, memoryview(seal(middle)), self._layout.centre)
 
     def _grow(self, count: int) -> None:
         size = self._layout.size(count)
@@ -258,23 +215,12 @@ class Scan:
         """The record of each of some slots."""
         return self._mapped(count).take("seq", slots).astype(np.int64)
 
-    def search(
-        self, query: NDArray[float32], count: int, what: Filter, k: int, right: int | None = None
-    ) -> Found:
-        """The `k` nearest of the first `count` slots, as far as codes can tell.
-
-        The first `right` of them, all where that is not said, are those that matter.
-        """
+    def search(self, query: NDArray[float32], count: int, what: Filter, k: int) -> Found:
+        """The `k` nearest of the first `count` slots, as far as codes can tell."""
         mapped = self._mapped(count)
-        turned = self._turn(query.reshape(1, -1))
-        choice = _choose(mapped, count, what)
-        code, scale = codes.sharpen(turned)
-        found: tuple[Slots, Floats] | None = None
-        if choice.rows * turned.shape[1] > _COMPARED and (middle := self._middle()) is not None:
-            sides = codes.sides(codes.quantise(turned), middle)
-            found = choice.nearest_by_bits(sides, -code, k, right or k)
+        code, scale = codes.sharpen(self._turn(query.reshape(1, -1)))
         # The kernel's product of codes grows with nearness, so the query looks the other way.
-        slots, products = found or choice.nearest("codes", -code, k)
+        slots, products = _choose(mapped, count, what).nearest(-code, k)
         order = np.argsort(products, kind="stable")
         slots, cosines = slots[order], products[order] / np.float32(-scale * self._scale)
         return Found(slots, mapped.take("seq", slots).astype(np.int64), cosines)
@@ -333,43 +279,21 @@ class _Choice(Value):
             return _Choice(self.mapped, self.count, size, np.flatnonzero(mask))
         return _Choice(self.mapped, self.count, size, mask=None if size == self.count else mask)
 
-    @property
-    def rows(self) -> int:
-        """How many have to be compared to find the nearest."""
-        return self.count if self.slots is None else len(self.slots)
-
-    def nearest_by_bits(
-        self, sides: Rows, code: Rows, k: int, right: int
-    ) -> tuple[Slots, Floats] | None:
-        """As `nearest`, of those that are near by their bits; None where bits cannot tell."""
-        bits = self._distances("bits", sides)
-        wanted = max(k, _RESCORED // (8 * sides.shape[1]) + self.rows // _ONE_IN)
-        likely = smallest(bits, min(wanted, self.size), self.mask)
-        slots = self._numbered(likely)
-        products = _distances(code, self.mapped.at("codes", slots), len(slots))
-        best = smallest(products, min(k, len(slots)))
-        limit = np.partition(products[best], min(right, len(best)) - 1)[min(right, len(best)) - 1]
-        lost = overlooked(bits, likely, products, float(limit), self.mask)
-        return (slots[best], products[best]) if lost <= _MISSING * right else None
-
-    def nearest(self, name: str, code: Rows, k: int) -> tuple[Slots, Floats]:
+    def nearest(self, code: Rows, k: int) -> tuple[Slots, Floats]:
         """Those nearest to a code, in order of number, and how far each is."""
-        numbers = self._distances(name, code)
-        best = smallest(numbers, min(k, self.size), self.mask)
-        return self._numbered(best), numbers[best]
+        products = self._products(code)
+        best = smallest(products, min(k, self.size), self.mask)
+        return (best if self.slots is None else self.slots[best]), products[best]
 
-    def _numbered(self, places: Slots) -> Slots:
-        return places if self.slots is None else self.slots[places]
-
-    def _distances(self, name: str, code: Rows) -> Floats:
+    def _products(self, code: Rows) -> Floats:
         if self.slots is None:
-            return _distances(code, self._scanned(name), self.count)
-        return _distances(code, self.mapped.at(name, self.slots), len(self.slots))
+            return _products(code, self._scanned(), self.count)
+        return _products(code, self.mapped.at("codes", self.slots), len(self.slots))
 
-    def _scanned(self, name: str) -> Iterator[Rows | int]:
-        """All rows of a column; of a block that the mask hides, only how many they are."""
+    def _scanned(self) -> Iterator[Rows | int]:
+        """The codes of all slots; of a block that the mask hides, only how many they are."""
         start = 0
-        for rows in self.mapped.rows(name, 0, self.count):
+        for rows in self.mapped.rows("codes", 0, self.count):
             stop = start + len(rows)
             hidden = self.mask is not None and not self.mask[start:stop].any()
             yield len(rows) if hidden else rows
@@ -384,20 +308,17 @@ def _choose(mapped: Mapped, count: int, what: Filter) -> _Choice:
     return choice
 
 
-def _distances(code: Rows, parts: Iterable[Rows | int], count: int) -> Floats:
-    """How far each row is from a code: by the bits that differ, or by the product of codes."""
+def _products(code: Rows, parts: Iterable[Rows | int], count: int) -> Floats:
+    """The product of each row with a code."""
     numbers = np.zeros(count, np.float32)
     start = 0
     for rows in parts:
         if isinstance(rows, int):
             start += rows
             continue
-        # The kernels' own `out` argument is of no use: given it, they return None without
+        # The kernel's own `out` argument is of no use: given it, it returns None without
         # counting the reference, which ends Python 3.11 after some ten thousand calls.
-        if rows.dtype == np.uint8:
-            found = simsimd.cdist(code, rows, "hamming", dtype="bin8", out_dtype="float32")
-        else:
-            found = simsimd.cdist(code, rows, "inner", out_dtype="float32")
+        found = simsimd.cdist(code, rows, "inner", out_dtype="float32")
         numbers[start : start + len(rows)] = np.asarray(found)[0]
         start += len(rows)
     return numbers

@@ -43,6 +43,9 @@ _KIND_NUMBERS = {kind.value: number for number, kind in enumerate(Kind)}
 # So many candidates more than are wanted go from codes to vectors: with these, of the ten best of
 # exact search 997 in 1,000 are found, whatever the vectors are like.
 _SPARE = 22
+# Of so many the cosine is that of the vectors. Further down that of the codes will do, which is off
+# by two in a thousand: each vector is a page of the database.
+_SURE = 32
 # After so many slots a file is written through to the disk; after a power cut no more than
 # these have to be made again.
 _UNSYNCED = 512
@@ -69,18 +72,22 @@ class Scans:
         query = _unit(np.ascontiguousarray(vector, np.float32))
         wanted = limit + _SPARE
         try:
-            scan = self._trusted(model)
-            found = scan.search(query, model.slots, _filter(reader, where), wanted, limit)
+            found = self._trusted(model).search(query, model.slots, _filter(reader, where), wanted)
+            # Of a record with two slots the better one, which comes first.
+            cosines = dict(
+                zip(found.seqs[::-1].tolist(), found.cosines[::-1].tolist(), strict=True)
+            )
             seqs = list(dict.fromkeys(found.seqs.tolist()))
         except Stale:
             self.stale = True
-            seqs = _exact(reader, model, query, where, wanted)
+            cosines = _exact(reader, model, query, where, wanted)
+            seqs = list(cosines)
         passing = reader.admitted(seqs, where) if seqs else set()
-        vectors = reader.vectors_of(model, [seq for seq in seqs if seq in passing])
-        if not vectors:
-            return []
-        cosines = _unit(np.stack(list(vectors.values()))) @ query
-        scored = map(Candidate, vectors, cosines.tolist())
+        near = [seq for seq in seqs if seq in passing]
+        if vectors := reader.vectors_of(model, near[:_SURE]):
+            exact = _unit(np.stack(list(vectors.values()))) @ query
+            cosines |= dict(zip(vectors, exact.tolist(), strict=True))
+        scored = [Candidate(seq, cosines[seq]) for seq in near]
         return sorted(scored, key=lambda c: (-c.score, c.seq))[:limit]
 
     def append(self, model: ModelRow, rows: Sequence[Row], mark: int) -> ModelRow:
@@ -278,14 +285,15 @@ def _filter(reader: SqliteReader, where: Where) -> Filter:
 
 def _exact(
     reader: SqliteReader, model: ModelRow, query: Vector, where: Where, wanted: int
-) -> list[int]:
+) -> dict[int, float]:
     """The nearest by the database's own vectors: slower by far, and right without the file."""
     allowed = set(reader.seqs(where))
     scored: list[tuple[float, int]] = []
     for rows in _stored(reader, model):
         slots = _slots(rows)
         scored += zip((-(slots.vectors @ query)).tolist(), slots.seqs.tolist(), strict=True)
-    return [seq for _, seq in sorted(scored) if seq in allowed][:wanted]
+    best = [(seq, -away) for away, seq in sorted(scored) if seq in allowed]
+    return dict(best[:wanted])
 
 
 def _stored(reader: SqliteReader, model: ModelRow) -> Iterator[list[Row]]:

@@ -6,7 +6,6 @@ search asks for little: usually one scope, and a hundred out of a million.
 
 from __future__ import annotations
 
-from math import erfc, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 _HANDFUL = 4
 # How many of the numbers are sorted in order to guess a limit for all of them.
 _SAMPLE = 8_192
-# And how many are asked whether they were overlooked.
-_ASKED = 16_384
 
 
 class Filter(Value):
@@ -68,29 +65,6 @@ def smallest(numbers: NDArray[float32], count: int, mask: Mask | None = None) ->
     if len(near) <= count:
         return near
     return near[np.sort(np.argpartition(numbers[near], count - 1)[:count])]
-
-
-def overlooked(
-    rough: NDArray[float32],
-    looked_at: Slots,
-    exact: NDArray[float32],
-    limit: float,
-    mask: Mask | None,
-) -> float:
-    """How many that were not looked at probably lie under a limit, though roughly far.
-
-    Of those looked at, both numbers are known: how the exact one goes with the rough one, and how
-    far it strays. That tells of each of the rest how likely it is to stray under the limit.
-    """
-    near = rough[looked_at]
-    slope, level = np.polyfit(near, exact, 1)
-    stray = float(np.std(exact - slope * near - level)) or 1.0
-    step = max(1, len(rough) // _ASKED)
-    sample = rough[::step] if mask is None else rough[::step][mask[::step]]
-    values, counts = np.unique(sample[sample >= near.max()], return_counts=True)
-    expected = (slope * values + level - limit) / (stray * sqrt(2))
-    chances = [erfc(away) / 2 for away in expected.tolist()]
-    return float(step * np.dot(chances, counts))
 
 
 def _among(allowed: Column) -> Test:
