@@ -8,6 +8,7 @@ RecollectError
 └── Unavailable        a disk, model or network is not there              -> try later
     ├── Busy           another process has held the store too long        -> try again
     ├── ModelNotReady  the embedding model is still loading               -> try again
+    ├── Fault          the program itself has a mistake                -> look at its log
     ├── Damaged        the file is not a sound store                      -> restore a backup
     └── TooNew         a newer Recollect wrote the file                   -> upgrade
 """
@@ -67,6 +68,12 @@ class ModelNotReady(Unavailable):
     """The embedding model is not ready. Nothing was changed; try again in a moment."""
 
     code = "model_not_ready"
+
+
+class Fault(Unavailable):
+    """Something went wrong inside Recollect, and nothing was changed. Its log says more."""
+
+    code = "fault"
 
 
 class Damaged(Unavailable):

@@ -93,6 +93,27 @@ class RememberAll(Op[RememberedAll]):
     vectors: Sequence[Vector] | None = None
 
 
+class Ingested(Value):
+    """How many documents were read, what became of their sections, and what was left out why."""
+
+    documents: int
+    created: int
+    known: int
+    skipped: tuple[str, ...]
+
+
+class Ingest(Op[Ingested]):
+    """Keep the sections of documents, each once; a changed one supersedes what it was."""
+
+    # Files, folders or patterns; without any, what projects usually write down.
+    sources: tuple[str, ...] = ()
+    # Nothing outside of these is read. Paths are meant from the first.
+    roots: tuple[str, ...] = ()
+    scope: Scope = Scope()
+    author: Author = OWNER
+    type: str = "ingestion"
+
+
 class Revised(Value):
     """The record as it is now and as it was."""
 
@@ -196,6 +217,8 @@ class Get(Op[Got]):
     kinds: tuple[Kind, ...] = ()
     # Whether an id that names none is an error, instead of one of the answer's `missing`.
     strict: bool = False
+    # Whether it is one where all of them name none.
+    some: bool = False
 
 
 class Listed(Value):
@@ -214,10 +237,45 @@ class List(Op[Listed]):
     current: bool = False
 
 
+class Surroundings(Value):
+    """The records before and after one, it among them, in the order in which they were made."""
+
+    records: tuple[Record, ...]
+
+
+class Around(Op[Surroundings]):
+    """Tell what was remembered before and after a record, in its project."""
+
+    id: str
+    where: Where = Where()
+    before: int = 3
+    after: int = 3
+
+
+class Due(Value):
+    """What is beyond a limit, oldest first, and how many are beyond each of them."""
+
+    at: datetime
+    ids: tuple[str, ...]
+    by_age: int
+    by_count: int
+
+
+class Overdue(Op[Due]):
+    """Say which records limits of age and of number would have deleted. Deletes none."""
+
+    where: Where = Where()
+    # As of then; without it, as of now.
+    at: datetime | None = None
+    max_age_days: float | None = None
+    max_for_each_project: int | None = None
+
+
 class Recalled(Value):
     """What was found, best first, and what the search looked at."""
 
     hits: tuple[Hit, ...]
+    # How many candidates there were; where it was asked for, how many records match in all.
     total: int
     graph_nodes: int
     # False while the model is loading: only words and graph were searched.
@@ -251,6 +309,8 @@ class Recall(Op[Recalled]):
     explain: bool = False
     # Fold texts that say the same into the best of them.
     fold: bool = True
+    # Count all that matches, so that pages can be turned to the last one.
+    count: bool = False
     # Refuse while there is no model, rather than to search without meaning.
     needs_vector: bool = False
 

@@ -369,3 +369,44 @@ def test_counts_tell_what_a_tenant_holds(store):
 def test_a_store_says_how_much_room_it_takes(store):
     keep(store, record("a"))
     assert store.size() > 0
+
+
+def test_what_is_from_a_source_is_found_by_it_closed_or_not(store):
+    mine = Scope("local", "", "atlas")
+    keep(
+        store,
+        record("a", scope=mine, source_ref="docs/log.md#One"),
+        record("b", scope=mine, source_ref="docs/log.md"),
+        record("c", scope=mine, source_ref="docs/log.md#Two", valid_until=NOON + HOUR),
+        record("d", scope=mine, source_ref='docs/log.md"#x'),
+        record("e", scope=mine, source_ref="docs/log.mdx#One"),
+        record("f", source_ref="docs/log.md#One"),
+        record("g", scope=mine, source_ref="docs/log.md#One", kind=Kind.DECISION),
+        record("h", scope=mine),
+    )
+    with store.reading() as reader:
+        assert [one.id for one in reader.sourced(mine, "docs/log.md")] == ["a", "b", "c"]
+        assert reader.sourced(mine, "") == []
+        assert reader.sourced(Scope("nobody"), "docs/log.md") == []
+
+
+def test_neighbours_are_those_that_match_nearest_first(store):
+    keep(store, *(record(name, type="odd" if name in "bd" else "even") for name in "abcdef"))
+    with store.reading() as reader:
+        seq = reader.records(["d"])["d"].seq
+        assert [one.id for one in reader.beside(seq, Where(), 2, later=False)] == ["c", "b"]
+        assert [one.id for one in reader.beside(seq, Where(), 9, later=True)] == ["e", "f"]
+        odd = Where(types=("odd",))
+        assert [one.id for one in reader.beside(seq, odd, 2, later=False)] == ["b"]
+        assert reader.beside(seq, Where(), 0, later=True) == []
+
+
+def test_the_age_of_each_record_is_told_with_its_project(store):
+    keep(store, record("a", scope=Scope(project="p")), record("b", created_at=NOON + HOUR))
+    with store.reading() as reader:
+        aged = sorted(reader.aged(Where()), key=lambda one: one.id)
+        assert [(one.id, one.project, one.since) for one in aged] == [
+            ("a", "p", NOON),
+            ("b", "", NOON + HOUR),
+        ]
+        assert reader.aged(Where(project="other")) == []

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 MODULES = {
     "memento": ("memento", "MEMENTO"),
     "memory-mcp": ("memory_mcp", "MEMORY_MCP"),
+    "codex-memory": ("codex_memory", "CODEX_MEMORY"),
     # What two contracts both have, each as one tool that does for both.
     "together": ("together", "TOGETHER"),
 }

@@ -8,8 +8,8 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from recollect.contracts.contract import ADDS, ENDS, READS, Caller, Contract, Failure, Params, tool
-from recollect.contracts.shared import EXACT, failure, scope, where
-from recollect.errors import Conflict, InvalidRequest, ModelNotReady, NotFound, RecollectError
+from recollect.contracts.shared import EXACT, failure, outage, scope, where
+from recollect.errors import ModelNotReady, NotFound, RecollectError, Unavailable
 from recollect.model import Hit, Kind, Record, rfc3339
 from recollect.ops import (
     List,
@@ -199,14 +199,14 @@ def _listed(answer: Listed, params: ListRecentMemories) -> RecentMemories:
 def fail(error: RecollectError, tool: str) -> Failure:
     """A failure in this contract's shape."""
     del tool
-    code, message = "STORAGE_ERROR", str(error)
+    code, message = "INVALID_PARAMETER", str(error)
     match error:
         case NotFound():
             code, message = "MEMORY_NOT_FOUND", _missing(error)
-        case InvalidRequest() | Conflict():
-            code = "INVALID_PARAMETER"
         case ModelNotReady():
-            code = "EMBEDDING_ERROR"
+            code, message = "EMBEDDING_ERROR", outage(error)
+        case Unavailable():
+            code, message = "STORAGE_ERROR", outage(error)
     return failure({"code": code, "message": message})
 
 

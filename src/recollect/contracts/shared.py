@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BeforeValidator
 
 from recollect.contracts.contract import Failure
-from recollect.errors import InvalidRequest
+from recollect.errors import InvalidRequest, Unavailable
 from recollect.model import Kind, Scope, Where
 
 if TYPE_CHECKING:
@@ -91,6 +91,11 @@ def failure(error: Mapping[str, object]) -> Failure:
     """The shape that most contracts give a failure."""
     data = {"error": dict(error)}
     return Failure(data, json.dumps(data, ensure_ascii=False))
+
+
+def outage(error: Unavailable) -> str:
+    """What is wrong with this machine, as far as a caller may know it: no paths, and what to do."""
+    return " ".join((type(error).__doc__ or "").split())
 
 
 def _string(name: str, value: object) -> str:

@@ -8,10 +8,16 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from recollect.contracts import memento
-from recollect.contracts.contract import ADDS, Caller, Contract, Params, tool
+from recollect.contracts.codex_memory import wire as codex
+from recollect.contracts.codex_memory.asked import search
+from recollect.contracts.codex_memory.shown import fail as codex_fail
+from recollect.contracts.codex_memory.shown import found as codex_found
+from recollect.contracts.contract import ADDS, READS, Caller, Contract, Failure, Params, tool
 from recollect.contracts.memory_mcp import wire
+from recollect.contracts.memory_mcp.shown import matches
 from recollect.contracts.shared import project_in, said_in, scope
-from recollect.ops import Remember, Remembered
+from recollect.errors import RecollectError
+from recollect.ops import Recalled, Remember, Remembered
 
 
 class StoreMemory(Params):
@@ -53,6 +59,32 @@ def _stored(answer: Remembered, _: StoreMemory) -> Stored:
     return {"id": answer.record.id, **memento.stored(answer)}
 
 
+class Search(codex.SearchParams):
+    """What is asked for, by either contract."""
+
+
+class Matches(TypedDict):
+    """One page of what was found, in the words of both contracts."""
+
+    items: list[codex.IndexItem]
+    total: int
+    limit: int
+    offset: int
+    results: list[wire.Match]
+    count: int
+    query: str
+
+
+def _found(answer: Recalled, params: Search) -> Matches:
+    scores = [hit.score for hit in answer.hits]
+    return {**codex_found(answer, params), **matches(answer, params.query, scores)}
+
+
+def _fail(error: RecollectError, tool_: str) -> Failure:
+    """Of two shapes that of the contract which has codes; the other has only a sentence."""
+    return (codex_fail if tool_ == "search" else memento.fail)(error, tool_)
+
+
 TOGETHER = Contract(
     name="recollect",
     instructions=(
@@ -79,6 +111,17 @@ TOGETHER = Contract(
             ADDS,
             core=True,
         ),
+        tool(
+            "search",
+            "Search memories",
+            "Find memories by meaning and words, of one project or type if you like, page by page.",
+            Search,
+            search,
+            _found,
+            Matches,
+            READS,
+            core=True,
+        ),
     ),
-    fail=memento.fail,
+    fail=_fail,
 )

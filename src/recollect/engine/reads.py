@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from recollect._version import __version__
 from recollect.engine import asked
-from recollect.errors import NotFound
+from recollect.errors import InvalidRequest, NotFound
 from recollect.model import Link
-from recollect.ops import Changed, Got, Health, Listed, Told, Verified
+from recollect.ops import Changed, Due, Got, Health, Listed, Surroundings, Told, Verified
 from recollect.rules import check
+from recollect.rules.retain import surplus
 from recollect.value import replace
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.ports import Ports
     from recollect.model import Kind, Record
-    from recollect.ops import Changes, Get, History, List, Status, Verify
+    from recollect.ops import Around, Changes, Get, History, List, Overdue, Status, Verify
     from recollect.store import Reader
 
 LONGEST_PAGE = 1_000
@@ -39,6 +40,8 @@ def get(ports: Ports, op: Get) -> Got:
         found = {id_: record for id_, record in found.items() if record.valid_at(at)}
     if op.strict and (absent := [id_ for id_ in op.ids if id_ not in found]):
         raise missing(*absent)
+    if op.some and not found:
+        raise missing(*op.ids)
     return Got(
         tuple(found[id_] for id_ in op.ids if id_ in found),
         tuple(id_ for id_ in op.ids if id_ not in found),
@@ -54,6 +57,35 @@ def page(ports: Ports, op: List) -> Listed:
         where = replace(where, at=ports.clock())
     with ports.store.reading() as reader:
         return Listed(tuple(reader.page(where, op.limit, op.offset)), reader.count(where))
+
+
+def around(ports: Ports, op: Around) -> Surroundings:
+    """Tell what was remembered before and after a record."""
+    for name, number in (("before", op.before), ("after", op.after)):
+        asked.natural(name, number, LONGEST_PAGE)
+    where = asked.where(op.where)
+    with ports.store.reading() as reader:
+        anchor = mine(reader, [op.id], where.tenant).get(op.id)
+        if anchor is None or not where.admits(anchor):
+            raise missing(op.id)
+        where = replace(where, project=anchor.scope.project)
+        before = reader.beside(anchor.seq, where, op.before, later=False)
+        after = reader.beside(anchor.seq, where, op.after, later=True)
+    return Surroundings((*reversed(before), anchor, *after))
+
+
+def overdue(ports: Ports, op: Overdue) -> Due:
+    """Say what is beyond the limits."""
+    asked.times(at=op.at)
+    at = op.at or ports.clock()
+    if op.max_age_days is not None and not op.max_age_days > 0:
+        raise InvalidRequest("max_age_days must be greater than 0.", field="max_age_days")
+    if op.max_for_each_project is not None:
+        asked.natural("max_for_each_project", op.max_for_each_project)
+    with ports.store.reading() as reader:
+        aged = reader.aged(asked.where(op.where))
+    found = surplus(aged, at, op.max_age_days, op.max_for_each_project)
+    return Due(at, found.ids, found.by_age, found.by_count)
 
 
 def history(ports: Ports, op: History) -> Told:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from recollect.engine.asked import natural, times
+from recollect.engine.asked import LARGEST, natural, times
 from recollect.engine.asked import where as check_where
 from recollect.engine.reads import LONGEST_PAGE
 from recollect.model import Hit, Parts, Why
@@ -44,6 +44,7 @@ _SECOND_FANOUT = 8
 _SECOND_SEEDS = 16
 _SEEDING = {"vector": 0.6, "words": 0.4}
 _LONGEST_QUERY = 10_000
+_EVERY = 1_000_000
 # A longer text is scored by the words that selected it: to count all of its words takes longer
 # than the rest of the search.
 _LONGEST_COUNTED = 20_000
@@ -88,16 +89,19 @@ def recall(ports: Ports, op: Recall) -> Recalled:
         vector: Callable[[], Vector | None] = _no_vector
         if meant:
             vector = ports.semantics.query_ahead(reader, op.query, needed=op.needs_vector)
-        search = Search(reader, where, asked, vector, weights, op.offset + op.limit)
+        # Nobody gets more than there is, however far down a page is asked for.
+        wanted = min(op.offset + op.limit, max(reader.total(), op.limit))
+        search = Search(reader, where, asked, vector, weights, wanted)
         found = _found(search)
-        kept, records = _read(search, found, fold_=op.fold)
+        kept, records = _read(search, found, op)
+        total = _all(search, found) if op.count else found.total
     best = kept[op.offset : search.wanted]
     if op.budget is not None:
         best = best[: within(op.budget, [records[one.seq].text for one in best])]
     hits = tuple(_hit(one, records[one.seq], found, asked, explain=op.explain) for one in best)
     return Recalled(
         hits,
-        total=found.total,
+        total=total,
         graph_nodes=found.nodes,
         semantic=found.semantic,
         tokens=sum(count(hit.record.text) for hit in hits),
@@ -107,7 +111,7 @@ def recall(ports: Ports, op: Recall) -> Recalled:
 def _checked(op: Recall) -> Weights:
     check.text(op.query, "query", _LONGEST_QUERY)
     check.positive("limit", op.limit, LONGEST_PAGE)
-    natural("offset", op.offset, LONGEST_PAGE)
+    natural("offset", op.offset, LARGEST if op.count else LONGEST_PAGE)
     check_where(op.where)
     times(as_of=op.as_of)
     if op.budget is not None:
@@ -134,6 +138,15 @@ def _found(search: Search) -> Found:
         near, said, beyond = {}, {}, []
     beyond = [seq for seq in beyond if seq not in near and seq not in said and seq not in graph]
     return Found(near, said, graph, tuple(beyond), nodes, vector is not None)
+
+
+def _all(search: Search, found: Found) -> int:
+    """How many records match: by meaning each does, more or less; by words those that hold one."""
+    reader = search.reader
+    if found.semantic and search.weights.vector:
+        return reader.count(search.where)
+    corpus = reader.corpus(search.asked)
+    return len(reader.matching(bm25.selective(search.asked, corpus), search.where, _EVERY))
 
 
 def _no_vector() -> None:
@@ -208,15 +221,15 @@ def _order(found: Found, weights: Weights, limit: int) -> list[Fused]:
     return weighed + [Fused(seq, 0.0, Parts()) for seq in found.beyond[: limit - len(weighed)]]
 
 
-def _read(search: Search, found: Found, *, fold_: bool) -> tuple[list[Fused], dict[int, Record]]:
+def _read(search: Search, found: Found, op: Recall) -> tuple[list[Fused], dict[int, Record]]:
     """As many of the best as are wanted, each said once."""
     reader, enough = search.reader, search.wanted + _LIKELY_FOLDED
     while True:
         best = _order(found, search.weights, enough)
         seqs = [one.seq for one in best]
+        if not op.fold:
+            return best, reader.rows(seqs[op.offset : search.wanted])
         records = reader.rows(seqs)
-        if not fold_:
-            return best, records
         texts = {seq: records[seq].text for seq in seqs}
         said_once = set(fold(seqs, texts, reader.vectors(seqs)))
         kept = [one for one in best if one.seq in said_once]

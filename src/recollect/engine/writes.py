@@ -41,11 +41,11 @@ _GUARDED = ("text", "metadata", *_LINES)
 
 def remember(ports: Ports, op: Remember) -> Remembered:
     """Keep a text."""
-    op, found = _checked(op, ports.secrets())
-    op, record = _recorded(op, ports.new_id(""), ports.clock())
+    op, found = as_kept(op, ports.secrets())
+    record = recorded(op, ports.new_id(""), ports.clock())
     with ports.store.reading() as reader:
         model = ports.semantics.target(reader)
-    vectors = _embedded(ports, model, [record], needed=op.needs_vector)
+    vectors = embedded(ports, model, [record], needed=op.needs_vector)
     similar: tuple[Similar, ...] = ()
     if op.similar:
         with ports.store.reading() as reader:
@@ -54,7 +54,7 @@ def remember(ports: Ports, op: Remember) -> Remembered:
         known = tx.saying(op.scope, [op.text]).get(op.text) if _once(op) else None
         if known is not None:
             return Remembered(known, created=False, similar=similar, redacted=found)
-        (made,) = _keep(ports, tx, [(op, record)], vectors, model)
+        (made,) = keep(ports, tx, [(op, record)], vectors, model)
     return Remembered(made, created=True, similar=similar, redacted=found)
 
 
@@ -63,16 +63,16 @@ def remember_all(ports: Ports, op: RememberAll) -> RememberedAll:
     check.positive("number of items", len(op.items), _MOST_AT_ONCE)
     # What comes with its vector comes from a store, whose policy has seen it already.
     policy = ports.secrets() if op.vectors is None else Policy.ALLOW
-    items = [_checked(item, policy)[0] for item in op.items]
+    items = [as_kept(item, policy)[0] for item in op.items]
     now = ports.clock()
-    batch = [_recorded(item, ports.new_id(""), now) for item in items]
+    batch = [(item, recorded(item, ports.new_id(""), now)) for item in items]
     with ports.store.reading() as reader:
         model = ports.semantics.target(reader)
         known, seen = _known(reader, items), reader.last_event()
     new = _new(batch, known)
     vectors = _given(op.vectors, batch) if op.vectors is not None else {}
     if op.vectors is None:
-        vectors = _embedded(ports, model, [record for _, record in new.values()])
+        vectors = embedded(ports, model, [record for _, record in new.values()])
     made: dict[Said, Record] = {}
     if new:
         with ports.store.writing() as tx:
@@ -80,7 +80,7 @@ def remember_all(ports: Ports, op: RememberAll) -> RememberedAll:
             if tx.last_event() != seen:
                 known = _known(tx, items)
                 new = _new(batch, known)
-            made = dict(zip(new, _keep(ports, tx, [*new.values()], vectors, model), strict=True))
+            made = dict(zip(new, keep(ports, tx, [*new.values()], vectors, model), strict=True))
     answer = known | made
     return RememberedAll(tuple(answer[_said(*one)] for one in batch), created=len(made))
 
@@ -127,7 +127,7 @@ def revise(ports: Ports, op: Revise) -> Revised:
     return Revised(record, previous=old)
 
 
-def _checked(op: Remember, policy: Policy) -> tuple[Remember, tuple[str, ...]]:
+def as_kept(op: Remember, policy: Policy) -> tuple[Remember, tuple[str, ...]]:
     """The op with every field in order, and the kinds of secrets that were taken out."""
     check.text(op.text)
     for name in _LINES:
@@ -156,10 +156,11 @@ def _guarded(said: dict[str, str], policy: Policy) -> tuple[dict[str, str], tupl
     return kept, tuple(kinds)
 
 
-def _recorded(op: Remember, id_: str, now: datetime) -> tuple[Remember, Record]:
+def recorded(op: Remember, id_: str, now: datetime) -> Record:
+    """The record that an op comes to."""
     record = plan.memory(op, op.text, id_, now)
     check.interval(record.valid_from, record.valid_until)
-    return op, record
+    return record
 
 
 def _once(op: Remember) -> bool:
@@ -213,7 +214,7 @@ def _by_words(reader: Reader, text: str, where: Where) -> list[int]:
     return [found.seq for found in reader.matching(chosen, where, _NEIGHBOURS)]
 
 
-def _keep(
+def keep(
     ports: Ports,
     tx: Writer,
     items: Sequence[tuple[Remember, Record]],
@@ -266,9 +267,10 @@ def _given(
     return {record.id: vector for (_, record), vector in zip(batch, vectors, strict=True)}
 
 
-def _embedded(
+def embedded(
     ports: Ports, model: Model, records: Sequence[Record], *, needed: bool = False
 ) -> dict[str, Vector]:
+    """The vectors of new records by id; none while there is no model, unless they are needed."""
     texts = [passage(record) for record in records]
     vectors = ports.semantics.passages(model, texts, needed=needed)
     if vectors is None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Vectors,
         Where,
     )
+    from recollect.rules.retain import Aged
 
 
 class Reader(Protocol):
@@ -55,6 +56,18 @@ class Reader(Protocol):
 
     def saying(self, scope: Scope, texts: Sequence[str]) -> dict[str, Record]:
         """By text: the oldest memory of exactly this scope that says it and is not closed."""
+
+    def sourced(self, scope: Scope, source: str) -> list[Record]:
+        """The memories of exactly this scope that are from a source, closed ones too, oldest first.
+
+        Those whose `source_ref` is the source, or goes on behind it with a #.
+        """
+
+    def beside(self, seq: int, where: Where, limit: int, *, later: bool) -> list[Record]:
+        """The records that match and were made before that one, or after it, nearest first."""
+
+    def aged(self, where: Where) -> list[Aged]:
+        """Of each record that matches, how old it is, in any order."""
 
     def named(self, scope: Scope, keys: Sequence[str]) -> dict[str, Record]:
         """By key: the entities of this tenant and user (of any project) that have these keys."""

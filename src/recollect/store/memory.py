@@ -24,6 +24,7 @@ from recollect.model import (
     moment,
 )
 from recollect.rules import analyse, bm25
+from recollect.rules.retain import Aged
 from recollect.store import ledger
 from recollect.value import replace
 
@@ -172,6 +173,29 @@ class MemoryReader:
             if mine and record.valid_until is None and record.text in texts:
                 found.setdefault(record.text, record)
         return dict(zip(found, self._whole(found.values()), strict=True))
+
+    def sourced(self, scope: Scope, source: str) -> list[Record]:
+        """The memories of exactly this scope that are from a source, closed ones too."""
+        found = (
+            record
+            for record in self._state.records.values()
+            if record.kind == Kind.MEMORY
+            and record.scope == scope
+            and source
+            and record.source_ref.partition("#")[0] == source
+        )
+        return self._whole(found)
+
+    def beside(self, seq: int, where: Where, limit: int, *, later: bool) -> list[Record]:
+        """The records that match and were made before that one, or after it, nearest first."""
+        every = self._where(where)
+        after = [record for record in every if record.seq > seq]
+        before = [record for record in every if record.seq < seq][::-1]
+        return self._whole((after if later else before)[:limit])
+
+    def aged(self, where: Where) -> list[Aged]:
+        """Of each record that matches, how old it is."""
+        return [Aged(r.id, r.scope.project, r.created_at) for r in self._where(where)]
 
     def named(self, scope: Scope, keys: Sequence[str]) -> dict[str, Record]:
         """By key: the entities of this tenant and user (of any project) that have these keys."""

@@ -6,7 +6,7 @@ import json
 import logging
 from typing import TYPE_CHECKING
 
-from recollect.errors import RecollectError, Unavailable
+from recollect.errors import Fault, RecollectError
 from recollect.value import Value
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 log = logging.getLogger(__name__)
-
-_FAULT = "Something went wrong inside Recollect, and nothing was changed. Its log says more."
 
 
 class Reply(Value):
@@ -42,7 +40,7 @@ def call(
         # The only handler of everything in the package: a bug must not take the session down,
         # and what it says stays on this side.
         log.exception("the tool %s of %s failed", tool.name, contract.name)
-        return _failed(contract, tool, Unavailable(_FAULT))
+        return _failed(contract, tool, Fault())
 
 
 def _failed(contract: Contract, tool: Tool, error: RecollectError) -> Reply:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from recollect.errors import Conflict
-from recollect.model import Arc, Candidate, Corpus, Counts, Kind, Vectors, Where
+from recollect.model import Arc, Candidate, Corpus, Counts, Kind, Vectors, Where, moment
+from recollect.rules.retain import Aged
 from recollect.store.sqlite import rows
 from recollect.store.sqlite.queries import READ
 from recollect.value import Value, replace
@@ -98,6 +99,33 @@ class SqliteReader:
                     seqs[text] = seq
         found = self.rows(list(seqs.values()))
         return {text: found[seq] for text, seq in seqs.items()}
+
+    def sourced(self, scope: Scope, source: str) -> list[Record]:
+        """See `Reader`."""
+        number = self.interned.scope_number(scope)
+        if number is None or not source:
+            return []
+        # A hash comes before a dollar sign, and nothing that matters between them.
+        bound = {"scope": number, "source": source, "beyond": f"{source}$"}
+        found: list[Row] = self.execute(READ["sourced"], bound).fetchall()
+        seqs = [seq for seq, ref in found if ref.partition("#")[0] == source]
+        kept = self.rows(seqs)
+        return [kept[seq] for seq in seqs]
+
+    def beside(self, seq: int, where: Where, limit: int, *, later: bool) -> list[Record]:
+        """See `Reader`."""
+        bound = {**self._filter(where), "seq": seq, "limit": limit}
+        seqs = [found for (found,) in self.execute(READ["later" if later else "earlier"], bound)]
+        kept = self.rows(seqs)
+        return [kept[one] for one in seqs]
+
+    def aged(self, where: Where) -> list[Aged]:
+        """See `Reader`."""
+        scopes = self.interned.scopes
+        return [
+            Aged(id_, scopes[scope].project, moment(at))
+            for id_, scope, at in self.execute(READ["aged"], self._filter(where))
+        ]
 
     def named(self, scope: Scope, keys: Sequence[str]) -> dict[str, Record]:
         """See `Reader`."""

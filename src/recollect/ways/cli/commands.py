@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from recollect.ways.cli.command import Command
 
 GROUPS = (
-    ("Keep", "keep", ("remember", "revise", "supersede", "invalidate")),
-    ("Find", "find", ("recall", "get", "list", "history")),
+    ("Keep", "keep", ("remember", "ingest", "revise", "supersede", "invalidate")),
+    ("Find", "find", ("recall", "get", "list", "history", "timeline")),
     ("Link", "link", ("describe", "relate", "explore")),
-    ("Delete for good", "end", ("forget", "reset")),
+    ("Delete for good", "end", ("forget", "retention", "reset")),
     ("Look after", "care", ("status", "verify", "changes", "embed")),
 )
 MODULES = {name: module for _, module, names in GROUPS for name in names}

@@ -1,21 +1,29 @@
-"""Commands that delete for good: forget, reset."""
+"""Commands that delete for good: forget, retention, reset."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.ops import Forget, Get, Status, Wipe
-from recollect.ways.cli.command import NOT_DONE, Command, Reply
+from recollect.errors import InvalidRequest
+from recollect.model import Where
+from recollect.ops import Forget, Get, Overdue, Status, Wipe
+from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.document import document
-from recollect.ways.cli.read import confirmed
+from recollect.ways.cli.read import confirmed, number, time, whole
 from recollect.ways.cli.shared import IDS, REASON, YES
 from recollect.ways.cli.show import brief
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Iterator
 
-    from recollect.model import Counts
+    from recollect.model import Counts, Record
+    from recollect.ops import Due
     from recollect.ways.cli.session import Session
+
+
+_DRY_RUN, _APPLY = "dry-run", "apply"
+_AT_ONCE = 1_000
 
 
 def _forget(session: Session, args: Namespace) -> Reply:
@@ -31,6 +39,44 @@ def _going(session: Session, ids: tuple[str, ...]) -> str:
     records = session.run(Get(ids, session.config.tenant)).records
     shown = [f"  {brief(record, session.now)}" for record in records]
     return "\n".join([*shown, f"This deletes {_count(len(ids), 'record')} for good."])
+
+
+def _retention(session: Session, args: Namespace) -> Reply:
+    if args.max_age_days is None and args.max_entries is None:
+        raise InvalidRequest(
+            "Without a limit there is nothing to delete. Give --max-age-days, --max-entries, or"
+            " both."
+        )
+    config = session.config
+    where = Where(config.tenant, config.user or None, config.project or None)
+    due = session.run(Overdue(where, args.now, args.max_age_days, args.max_entries))
+    lines = [*(brief(one, session.now) for one in _records(session, due.ids)), _why(due)]
+    if args.what == _DRY_RUN or not due.ids:
+        return Reply(lines, lambda: {**document(due), "deleted": []})
+    if not args.yes:
+        question = "\n".join([*lines, f"This deletes {_count(len(due.ids), 'memory')} for good."])
+        if not confirmed(question, "yes"):
+            return _kept()
+    for batch in _batches(due.ids):
+        session.run(Forget(batch, config.tenant, session.author, "retention"))
+    done = f"Deleted {_count(len(due.ids), 'memory')}."
+    return Reply([*lines, done], lambda: {**document(due), "deleted": list(due.ids)})
+
+
+def _records(session: Session, ids: tuple[str, ...]) -> Iterator[Record]:
+    for batch in _batches(ids):
+        yield from session.run(Get(batch, session.config.tenant)).records
+
+
+def _batches(ids: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    return (ids[at : at + _AT_ONCE] for at in range(0, len(ids), _AT_ONCE))
+
+
+def _why(due: Due) -> str:
+    return (
+        f"{_count(len(due.ids), 'memory')} in all: {due.by_age} too old,"
+        f" {due.by_count} too many for their project."
+    )
 
 
 def _reset(session: Session, args: Namespace) -> Reply:
@@ -58,7 +104,8 @@ def _all(counts: Counts | None) -> str:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number} {noun if number == 1 else several}"
 
 
 COMMANDS = (
@@ -73,6 +120,27 @@ COMMANDS = (
         ),
         (IDS, REASON, YES),
         _forget,
+    ),
+    Command(
+        "retention",
+        "delete memories that are too old or too many",
+        "Delete memories that are older than so many days, or not among so many newest of their\n"
+        "project. `dry-run` only lists them; `apply` lists them, asks, and deletes them for good.",
+        (
+            "recollect retention dry-run --max-age-days 365",
+            "recollect retention apply --max-age-days 365 --max-entries 5000 --yes",
+        ),
+        (
+            Argument(("what",), "dry-run or apply", choices=(_DRY_RUN, _APPLY)),
+            Argument(("--max-age-days",), "the age from which on they go", "N", read=number),
+            Argument(
+                ("--max-entries",), "so many of each project stay, the newest", "N", read=whole
+            ),
+            Argument(("--now",), "as if it were that time", "TIME", read=time),
+            Argument(("--project",), "only this project's; an empty NAME for all", "NAME"),
+            YES,
+        ),
+        _retention,
     ),
     Command(
         "reset",

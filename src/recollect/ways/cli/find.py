@@ -1,10 +1,11 @@
-"""Commands that find what is known: recall, get, list, history."""
+"""Commands that find what is known: recall, get, list, history, timeline."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.ops import Get, History, List, Recall, Status
+from recollect.model import Where
+from recollect.ops import Around, Get, History, List, Recall, Status
 from recollect.value import replace
 from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.document import document
@@ -94,6 +95,16 @@ def _told(answer: Told, now: datetime) -> Iterator[str]:
         yield from (f"  {line}" for line in version.text.split("\n"))
     yield "changes"
     yield from (f"  {change(event, now)}" for event in answer.events)
+
+
+def _timeline(session: Session, args: Namespace) -> Reply:
+    where = Where(session.config.tenant, kinds=())
+    answer = session.run(Around(args.id, where, args.before, args.after))
+    lines = (
+        f"{'>' if record.id == args.id else ' '} {brief(record, session.now)}"
+        for record in answer.records
+    )
+    return Reply(lines, lambda: document(answer))
 
 
 def _list(session: Session, args: Namespace) -> Reply:
@@ -187,5 +198,17 @@ COMMANDS = (
         ("recollect history ID", "recollect history ID --json"),
         (ID,),
         _history,
+    ),
+    Command(
+        "timeline",
+        "show what was remembered around a record",
+        "Show what was remembered before and after a record in its project, oldest first.",
+        ("recollect timeline ID", "recollect timeline ID --before 10 --after 0"),
+        (
+            ID,
+            Argument(("--before",), "so many from before it", "N", read=whole, default=3),
+            Argument(("--after",), "so many from after it", "N", read=whole, default=3),
+        ),
+        _timeline,
     ),
 )

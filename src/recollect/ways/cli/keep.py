@@ -1,17 +1,19 @@
-"""Commands that keep what is known: remember, revise, supersede, invalidate."""
+"""Commands that keep what is known: remember, ingest, revise, supersede, invalidate."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidRequest
-from recollect.ops import Invalidate, Remember, RememberAll, Revise, Supersede
+from recollect.ops import Ingest, Invalidate, Remember, RememberAll, Revise, Supersede
 from recollect.value import replace
 from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
 from recollect.ways.cli.read import time, whole, words
 from recollect.ways.cli.shared import ABOUT, ID, REASON, WHOSE, about, scope
 from recollect.ways.cli.show import arrow, brief
+from recollect.ways.place import project, roots
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -39,6 +41,27 @@ def _remember(session: Session, args: Namespace) -> Reply:
         return _remember_all(session, op, text.split("\n"))
     answer = session.run(op)
     return Reply(_remembered(session, answer), lambda: document(answer))
+
+
+def _ingest(session: Session, args: Namespace) -> Reply:
+    config = session.config
+    answer = session.run(
+        Ingest(
+            tuple(args.sources),
+            # A person may have any file read that the system lets them read.
+            (*roots(config), os.path.sep),
+            replace(scope(config), project=project(config)),
+            session.author,
+            args.type,
+        )
+    )
+    sections = f"kept {answer.created} sections; {answer.known} were known already"
+    documents = f"{answer.documents} document{'' if answer.documents == 1 else 's'}"
+    return Reply(
+        (f"Read {documents}: {sections}.",),
+        lambda: document(answer),
+        notes=tuple(f"left out {one}" for one in answer.skipped),
+    )
 
 
 def _remember_all(session: Session, op: Remember, texts: Iterable[str]) -> Reply:
@@ -143,6 +166,22 @@ COMMANDS = (
             Argument(("--source-ref",), "where exactly: a link, a page", "TEXT", default=""),
         ),
         _remember,
+    ),
+    Command(
+        "ingest",
+        "keep the sections of documents",
+        "Keep each section of documents by itself: Markdown, reStructuredText and plain text, cut\n"
+        "at their headings. What is known is not kept twice; what changed supersedes what it was.\n"
+        "Without a name it takes session-log*, decisions* and requirements* of docs/ and of here.",
+        ("recollect ingest", "recollect ingest . --type requirement"),
+        (
+            Argument(
+                ("sources",), "files, folders or patterns such as docs/*.md", "PATH", several="*"
+            ),
+            Argument(("--type",), "what sort of memory they become", "TYPE", default="ingestion"),
+            *WHOSE,
+        ),
+        _ingest,
     ),
     Command(
         "revise",

@@ -119,6 +119,43 @@ SELECT r.seq
  ORDER BY r.seq
  LIMIT 1;
 
+-- name: sourced
+-- The memories of a scope that are from a source, and few that only look like it.
+SELECT r.seq, c.source_ref
+  FROM content c
+  JOIN record r ON r.seq = c.seq
+ WHERE c.source_ref <> ''
+   AND c.source_ref >= :source
+   AND c.source_ref < :beyond
+   AND r.scope = :scope
+   AND r.kind = 'memory'
+ ORDER BY r.seq;
+
+-- name: earlier
+-- The records that match and were made before one, nearest first.
+SELECT r.seq
+  FROM record r
+ WHERE r.seq < :seq
+   AND @filter
+ ORDER BY r.seq DESC
+ LIMIT :limit;
+
+-- name: later
+-- The records that match and were made after one, nearest first.
+SELECT r.seq
+  FROM record r
+ WHERE r.seq > :seq
+   AND @filter
+ ORDER BY r.seq
+ LIMIT :limit;
+
+-- name: aged
+-- Since when each record that matches is kept.
+SELECT r.id, r.scope, c.created_at
+  FROM record r
+  JOIN content c ON c.seq = r.seq
+ WHERE @filter;
+
 -- name: named
 -- The entities that have these keys.
 SELECT n.key, n.seq

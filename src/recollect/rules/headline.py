@@ -1,0 +1,34 @@
+"""What a text is called that was given no title: its first sentence, cut at a word."""
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 80
+_MARKS = re.compile(r"^[#>*\-\s]+(?=\S)")
+# A point between digits or in a name ends no sentence, so a space has to follow; in East Asian
+# texts none does.
+_END = re.compile(r"(?<=[.!?])\s|(?<=[。！？])")
+
+
+def headline(text: str, longest: int = LONGEST) -> str:
+    r"""The first sentence of a text, in one line.
+
+    >>> headline("Version 2.1 is out. It is faster.")
+    'Version 2.1 is out.'
+    >>> headline("# Use SQLite\nNothing to run beside it.")
+    'Use SQLite'
+    >>> headline("One file holds the memory of all of them", 20)
+    'One file holds the…'
+    """
+    paragraph = text.strip().partition("\n\n")[0]
+    if paragraph.startswith("#"):
+        paragraph = paragraph.partition("\n")[0]
+    # So much is enough for any sentence that is shown whole.
+    said = " ".join(_MARKS.sub("", paragraph[: 8 * longest]).split())
+    sentence = _END.split(said, maxsplit=1)[0].strip()
+    if len(sentence) <= longest:
+        return sentence
+    cut = sentence[:longest]
+    at_word = cut if sentence[longest - 1] == " " else cut.rpartition(" ")[0]
+    return f"{(at_word or cut[:-1]).rstrip(' ,;:')}…"
