@@ -17,7 +17,7 @@ ARGS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run test test-source test-wheel check format docs bench clean
+.PHONY: help run test test-source test-wheel check format docs bench bench-recall clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -60,6 +60,9 @@ docs: $(READY) ## write the generated parts of the documents anew
 
 bench: $(READY) ## run the benchmarks (ARGS='--help' for more)
 	$(BIN)/python -m bench $(ARGS)
+
+bench-recall: $(READY) ## measure how well things are found (RECOLLECT_BENCH_DATA=folder of sets)
+	$(BIN)/python -m bench.recall $(ARGS)
 
 clean: ## remove all that make has made
 	rm -rf .venv .wheel-venv build dist htmlcov .coverage .hypothesis

@@ -101,17 +101,17 @@ def _line(figure: Figure) -> str:
 def _write(
     plan: Plan, figures: list[Figure], begun: datetime, first_load: float, out: Path | None
 ) -> Path:
-    commit = _git("rev-parse", "--short=10", "HEAD")
+    commit, changed = repository()
     RESULTS.mkdir(parents=True, exist_ok=True)
     path = out or RESULTS / f"{begun:%Y-%m-%dT%H%M%S}-{commit}.json"
     found = {
         "at": begun.isoformat(timespec="seconds"),
         "commit": commit,
-        "changed": bool(_git("status", "--porcelain", "--", "src")),
-        "machine": _machine(),
+        "changed": changed,
+        "machine": machine(),
         "versions": {"python": platform.python_version(), **{p: version(p) for p in PACKAGES}}
-        | {"sqlite": _sqlite()},
-        "model": _model(),
+        | {"sqlite": sqlite()},
+        "model": model(),
         "configuration": {"durability": "full", "quick": plan.quick, "sizes": plan.sizes},
         "load": [first_load, load()],
         "figures": [as_json(figure) for figure in figures],
@@ -120,7 +120,13 @@ def _write(
     return path
 
 
-def _machine() -> dict[str, object]:
+def repository() -> tuple[str, bool]:
+    """The commit that is measured, and whether the source differs from it."""
+    commit = _git("rev-parse", "--short=10", "HEAD")
+    return commit, bool(_git("status", "--porcelain", "--", "src"))
+
+
+def machine() -> dict[str, object]:
     """What the figures depend on, and nothing that tells whose machine it is."""
     facts = Path("/proc/cpuinfo").read_text("ascii", "replace").splitlines()
     models = [line.partition(":")[2].strip() for line in facts if line.startswith("model name")]
@@ -134,13 +140,13 @@ def _machine() -> dict[str, object]:
     }
 
 
-def _sqlite() -> str:
+def sqlite() -> str:
     import apsw
 
     return apsw.sqlite_lib_version()
 
 
-def _model() -> str:
+def model() -> str:
     from recollect.embed.bundled import MODEL
 
     return MODEL.name

@@ -1,0 +1,1 @@
+"""How well things are found: `make bench-recall`."""
