@@ -45,9 +45,9 @@ def answer(store: str, query: str) -> dict[str, object]:
     opened = perf_counter()
     found = engine.run(Recall(query, weights=Weights(0, 1, 0)))
     ended = perf_counter()
-    assert found.hits
     engine.close()
     return {
+        "hits": len(found.hits),
         "inside": (ended - begun) * 1e3,
         "opened": (opened - begun) * 1e3,
         "imported numpy": "numpy" in sys.modules,

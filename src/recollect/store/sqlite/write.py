@@ -233,10 +233,12 @@ class SqliteWriter(SqliteReader):
                 self.execute(WRITE["waits_no_more"], (new.seq,))
 
     def _link(self, edges: Sequence[Edge]) -> None:
+        if not edges:
+            return
+        found = self._seqs_of(*{end for edge in edges for end in (edge.src, edge.dst)})
+        plain = []
         for edge in edges:
-            src, dst = self._ends_of(edge)
-            if edge.type == Link.SUPERSEDES:
-                self._check_supersession(edge, src, dst)
+            src, dst = _ends_of(edge, found)
             bound = {
                 "src": src,
                 "type": str(edge.type),
@@ -247,7 +249,12 @@ class SqliteWriter(SqliteReader):
                 "valid_until": rows.stamp(edge.valid_until),
                 "id": edge.id or None,
             }
-            self.execute(WRITE["link"], bound)
+            if edge.type == Link.SUPERSEDES:
+                self._check_supersession(edge, src, dst)
+                self.execute(WRITE["link"], bound)
+            else:
+                plain.append(bound)
+        self.many(WRITE["link"], plain)
 
     def _check_supersession(self, edge: Edge, src: int, dst: int) -> None:
         if src == dst:
@@ -280,13 +287,6 @@ class SqliteWriter(SqliteReader):
 
     def _seqs_of(self, *ids: str) -> dict[str, int]:
         return dict(self.execute(READ["seqs"], {"ids": apsw.carray(ids)}))
-
-    def _ends_of(self, edge: Edge) -> tuple[int, int]:
-        found = self._seqs_of(edge.src, edge.dst)
-        for end in (edge.src, edge.dst):
-            if end not in found:
-                raise _missing(end)
-        return found[edge.src], found[edge.dst]
 
     def _forget(self, ids: Sequence[str]) -> None:
         found = self.records(ids)
@@ -429,6 +429,13 @@ def _salts(ids: Iterable[str]) -> dict[str, bytes]:
 def _filtered_by(record: Record) -> tuple[object, ...]:
     """What the scan file filters by, of what may change."""
     return record.scope, record.type, record.valid_from, record.valid_until
+
+
+def _ends_of(edge: Edge, found: Mapping[str, int]) -> tuple[int, int]:
+    for end in (edge.src, edge.dst):
+        if end not in found:
+            raise _missing(end)
+    return found[edge.src], found[edge.dst]
 
 
 def _missing(id_: str) -> NotFound:
