@@ -1,0 +1,264 @@
+"""What outcomes teach: texts that say the same are gathered, and judged by how it went.
+
+A cluster of at least three decisions is a skill where they went well, and an antipattern where
+they did not. It matures with evidence, and is retired when that turns or grows old.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.model import Kind
+from recollect.rules.analyse import terms
+from recollect.rules.calibrate import posterior
+from recollect.rules.entities import names
+from recollect.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from recollect.model import Vector
+    from recollect.rules.beta import Beta
+
+CANDIDATE, MATURE, RETIRED = "candidate", "mature", "retired"
+LESSON, STATEMENT = "lesson", "statement"
+# With fewer decisions nothing is concluded.
+FEWEST = 3
+# From this mean of the posterior on a cluster is a skill; up to the other one an antipattern.
+GOOD, BAD = 0.6, 0.4
+# An antipattern that succeeds as seldom as this is a grave one.
+_GRAVE = 0.25
+# What was either is retired when it crosses the middle.
+_MIDDLE = 0.5
+_MATURE_FROM = 5
+_DAY = 86_400_000_000
+# What nobody has seen borne out for so long may no longer hold.
+OLDEST = 365 * _DAY
+
+# Texts whose vectors are so near say the same; nearer than the second, if they share their words.
+# Measured with the bundled model: of lessons that mean the same, 8 of 10 pass, of others 1 of 200.
+_SAME, _ALIKE = 0.93, 0.83
+_SHARED, _MOSTLY = 1 / 3, 2 / 3
+_FEW_WORDS = 2
+# A text is compared with so many of the nearest clusters, and so many texts at once.
+_NEAREST = 12
+_AT_ONCE = 256
+
+
+class Taught(NamedTuple):
+    """A text that a decision's outcome bears on: one of its lessons, or what was decided."""
+
+    decision: str
+    text: str
+    kind: str
+    vector: Vector
+
+
+class Cluster(Value):
+    """Texts that say the same. `seed` is what it joins, where that is known already."""
+
+    seed: str
+    items: tuple[Taught, ...]
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """Whose texts these are, each once, in the order given."""
+        return tuple(dict.fromkeys(item.decision for item in self.items))
+
+
+class Standing(Value):
+    """What the evidence makes of a cluster."""
+
+    # None where it is neither good nor bad enough, or there is too little of it.
+    kind: Kind | None
+    status: str
+    posterior: Beta
+    interval: tuple[float, float]
+    outcomes: int
+    successes: int
+    newest: int
+
+
+class Arm(Value):
+    """One side of a comparison: how those decisions went."""
+
+    outcomes: int
+    success_rate: float | None
+
+
+class Trial(Value):
+    """How decisions went that were shown a skill, and those that it was withheld from."""
+
+    shown: Arm
+    withheld: Arm
+    # The probability that showing it is the better.
+    better: float | None
+
+
+def alike(one: str, two: str, cosine: float) -> bool:
+    """Whether two texts say the same of the same things.
+
+    >>> alike("Set up connection pooling", "Pool the connections of the database", 0.88)
+    True
+    >>> alike("Use MongoDB for user data", "Use PostgreSQL for user data", 0.9)
+    False
+    """
+    mine, others = _names(one), _names(two)
+    if mine - others and others - mine:
+        return False
+    words, further = frozenset(terms(one)), frozenset(terms(two))
+    both = len(words & further)
+    share = both / (min(len(words), len(further)) or 1)
+    return (
+        cosine >= _SAME
+        or (cosine >= _ALIKE and share > _SHARED)
+        or (share >= _MOSTLY and both >= _FEW_WORDS)
+    )
+
+
+def clusters(seeds: Sequence[Taught], items: Sequence[Taught]) -> list[Cluster]:
+    """Gather what says the same, in the order given; a seed's `decision` is its own id.
+
+    Each text joins the nearest seed, or first text, that it is like; else others may join it.
+    """
+    import numpy as np
+
+    if not items:
+        return []
+    leaders = list(seeds)
+    members: list[list[Taught]] = [[] for _ in seeds]
+    for start in range(0, len(items), _AT_ONCE):
+        batch = items[start : start + _AT_ONCE]
+        rows = np.stack([item.vector for item in batch])
+        known = len(leaders)
+        near = rows @ np.stack([one.vector for one in leaders]).T if known else None
+        among = rows @ rows.T
+        fresh: list[int] = []
+        for place, item in enumerate(batch):
+            scores = [] if near is None else _nearest(near[place])
+            scores += [(float(among[place, at]), known + n) for n, at in enumerate(fresh)]
+            joined = _joined(item, scores, leaders)
+            if joined is None:
+                joined = len(leaders)
+                leaders.append(item)
+                members.append([])
+                fresh.append(place)
+            members[joined].append(item)
+    ids = [one.decision for one in seeds] + [""] * (len(leaders) - len(seeds))
+    return [Cluster(id_, tuple(own)) for id_, own in zip(ids, members, strict=True) if own]
+
+
+def standing(
+    scores: Sequence[tuple[float, int]], prior: Beta, now: int, was: Kind | None = None
+) -> Standing:
+    """What final scores and when they were known (microseconds) come to.
+
+    What was a skill or an antipattern already stays one, and is retired when it no longer holds.
+    """
+    known = posterior((score for score, _ in scores), prior)
+    newest = max((at for _, at in scores), default=0)
+    interval = known.interval()
+    kind = was or _kind(known.mean, len(scores))
+    status = CANDIDATE
+    if _fallen(kind, known.mean, len(scores)) or newest < now - OLDEST:
+        status = RETIRED
+    elif len(scores) >= _MATURE_FROM and not interval[0] < _MIDDLE < interval[1]:
+        status = MATURE
+    successes = sum(score >= _MIDDLE for score, _ in scores)
+    return Standing(kind, status, known, interval, len(scores), successes, newest)
+
+
+def wording(items: Sequence[Taught], kind: Kind) -> Taught:
+    """The text that speaks for a cluster: nearest to all others, and the first of equals.
+
+    A skill is said by a lesson where there is one, an antipattern by what was decided.
+    """
+    import numpy as np
+
+    wanted = LESSON if kind is Kind.SKILL else STATEMENT
+    fitting = [item for item in items if item.kind == wanted] or list(items)
+    middle = np.sum([item.vector for item in items], axis=0)
+    scores = [round(float(item.vector @ middle), 6) for item in fitting]
+    return fitting[scores.index(max(scores))]
+
+
+def shown(skill: str, statement: str, withheld: float) -> bool:
+    """Whether a skill is shown to whoever decides this; the same for good.
+
+    >>> shown("sk_1", "Use PostgreSQL", 0.0), shown("sk_1", "Use PostgreSQL", 1.0)
+    (True, False)
+    """
+    said = f"{skill}\n{' '.join(statement.casefold().split())}"
+    number = int.from_bytes(hashlib.sha256(said.encode()).digest()[:7], "big")
+    return number >= withheld * 2**56
+
+
+def trial(skill: str, went: Iterable[tuple[str, float]], withheld: float, prior: Beta) -> Trial:
+    """Compare both arms: of each decision that the skill fits, its statement and final score."""
+    arms: dict[bool, list[float]] = {True: [], False: []}
+    for statement, score in went:
+        arms[shown(skill, statement, withheld)].append(score)
+    better = None
+    if arms[True] and arms[False]:
+        better = posterior(arms[True], prior).exceeds(posterior(arms[False], prior))
+    return Trial(_arm(arms[True]), _arm(arms[False]), better)
+
+
+def _arm(scores: Sequence[float]) -> Arm:
+    return Arm(len(scores), sum(scores) / len(scores) if scores else None)
+
+
+def _nearest(scores: Any) -> list[tuple[float, int]]:  # noqa: ANN401 -- a row of numpy's
+    """The clusters that are nearest, and worth a look at their words."""
+    import numpy as np
+
+    most = min(_NEAREST, len(scores))
+    best = np.argpartition(-scores, most - 1)[:most]
+    return [(float(scores[place]), int(place)) for place in best]
+
+
+def _joined(
+    item: Taught, scores: Sequence[tuple[float, int]], leaders: Sequence[Taught]
+) -> int | None:
+    for score, place in sorted(scores, key=lambda one: (-one[0], one[1]))[:_NEAREST]:
+        if alike(leaders[place].text, item.text, score):
+            return place
+    return None
+
+
+def _kind(mean: float, count: int) -> Kind | None:
+    if count < FEWEST:
+        return None
+    if mean >= GOOD:
+        return Kind.SKILL
+    return Kind.ANTIPATTERN if mean <= BAD else None
+
+
+def _fallen(kind: Kind | None, mean: float, count: int) -> bool:
+    if count < FEWEST:
+        return True
+    return mean < _MIDDLE if kind is Kind.SKILL else mean > _MIDDLE
+
+
+def _names(text: str) -> frozenset[str]:
+    """The words of the names in a text. What opens a sentence has its capital from that."""
+    first = text.split(maxsplit=1)[0] if text.strip() else ""
+    return frozenset(
+        word.casefold()
+        for name in names(text)
+        for word in name.split()
+        if word != first or not word.istitle()
+    )
+
+
+def severity(rate: float) -> str:
+    """How much a rate of success warns.
+
+    >>> severity(0.15), severity(0.35), severity(0.6)
+    ('high', 'medium', 'low')
+    """
+    if rate <= _GRAVE:
+        return "high"
+    return "medium" if rate <= BAD else "low"
