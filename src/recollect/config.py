@@ -26,6 +26,8 @@ class Config(Value):
     secrets: str = "block"
     # Folders whose files may be read beside the working directory.
     roots: tuple[str, ...] = ()
+    # The secret that a client on stdio calls with.
+    key: str | None = None
     embedding: str = "bundled"
     embedding_model: str | None = None
     embedding_url: str | None = None
@@ -42,10 +44,11 @@ class Config(Value):
         return f"{self.store}-cache"
 
     def __repr__(self) -> str:
-        """All but the key, for settings end up in logs."""
+        """All but the secrets, for settings end up in logs."""
         shown = {field: getattr(self, field) for field in fields(self)}
-        if self.embedding_api_key is not None:
-            shown["embedding_api_key"] = "***"
+        for secret in ("embedding_api_key", "key"):
+            if shown[secret] is not None:
+                shown[secret] = "***"
         return f"Config({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
 
 
@@ -162,6 +165,15 @@ SETTINGS = (
         "Folders whose documents and code an agent may have read, beside the working directory;"
         " with `:` between them.",
         _paths,
+    ),
+    Setting(
+        "key",
+        "key",
+        "AGENT_MEMORY_SECRET",
+        "The secret of the key that a client on stdio calls with; `recollect keys create` makes"
+        " one. Only a key makes an admin.",
+        _name,
+        "none; a client on stdio is an agent",
     ),
     Setting(
         "embedding",

@@ -3,6 +3,8 @@
 RecollectError
 ├── InvalidRequest     the caller sent something that cannot be done      -> fix the call
 │   └── SecretFound    the text holds a secret and the policy is to block -> take it out
+├── NotAllowed         the caller may not do this                         -> use another key
+│   └── BadSecret      the secret is wrong, expired or revoked            -> get a new one
 ├── NotFound           what the call names does not exist                 -> look it up
 ├── Conflict           the store is not in the state the call expects     -> read again
 └── Unavailable        a disk, model or network is not there              -> try later
@@ -38,6 +40,18 @@ class SecretFound(InvalidRequest):
     """The text holds what looks like a live secret, so nothing was stored."""
 
     code = "secret_found"
+
+
+class NotAllowed(RecollectError):
+    """Whoever calls may not do this. Nothing was changed; use a key that may."""
+
+    code = "not_allowed"
+
+
+class BadSecret(NotAllowed):
+    """The secret is wrong, expired or revoked, so nothing was done. Ask for a new key."""
+
+    code = "bad_secret"
 
 
 class NotFound(RecollectError):

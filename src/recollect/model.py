@@ -58,6 +58,23 @@ class AuthorKind(StrEnum):
     AGENT = "agent"
 
 
+class Role(StrEnum):
+    """What a caller is allowed to do, each including those before it."""
+
+    VIEWER = "viewer"
+    AGENT = "agent"
+    ADMIN = "admin"
+
+    def includes(self, needed: Role) -> bool:
+        """Whether this role may do what that one may.
+
+        >>> Role.AGENT.includes(Role.VIEWER), Role.AGENT.includes(Role.ADMIN)
+        (True, False)
+        """
+        ranked = list(Role)
+        return ranked.index(self) >= ranked.index(needed)
+
+
 class Author(Value):
     """Who made a change. Set by the way in, never by an argument."""
 
@@ -71,6 +88,26 @@ class Scope(Value):
     tenant: str = "local"
     user: str = ""
     project: str = ""
+
+
+class Key(Value):
+    """What lets a caller in: a role, and whose memories it is for. The secret is kept nowhere."""
+
+    id: str
+    name: str
+    role: Role
+    tenant: str
+    # Whose memories are meant where a call does not say; empty for everybody's.
+    user: str
+    # SHA-256 of the secret.
+    digest: str
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+    def opens_at(self, time: datetime) -> bool:
+        """Whether it lets anybody in at that time."""
+        return self.revoked_at is None and (self.expires_at is None or time < self.expires_at)
 
 
 class Link(StrEnum):

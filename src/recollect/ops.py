@@ -11,9 +11,11 @@ from recollect.model import (
     Edge,
     Event,
     Hit,
+    Key,
     Kind,
     Problem,
     Record,
+    Role,
     Scope,
     Similar,
     Vectors,
@@ -446,3 +448,68 @@ class Wipe(Op[Wiped]):
     tenant: str = "local"
     author: Author = OWNER
     confirmed: bool = True
+
+
+class Keyed(Value):
+    """The key, and its secret, which is shown this once and kept nowhere."""
+
+    key: Key
+    secret: str
+
+
+class CreateKey(Op[Keyed]):
+    """Make a key that lets a caller in."""
+
+    name: str
+    role: Role = Role.AGENT
+    tenant: str = "local"
+    user: str = ""
+    expires_at: datetime | None = None
+    author: Author = OWNER
+
+
+class Keys(Value):
+    """Keys, oldest first, and those that still open something."""
+
+    keys: tuple[Key, ...]
+    open: tuple[str, ...]
+
+
+class ListKeys(Op[Keys]):
+    """List the keys of one tenant, or of all where none is named."""
+
+    tenant: str | None = None
+
+
+class Revoked(Value):
+    """The key, which opens nothing any more."""
+
+    key: Key
+
+
+class RevokeKey(Op[Revoked]):
+    """Let nobody in with a key any more, from this moment on."""
+
+    id: str
+    author: Author = OWNER
+
+
+class RotateKey(Op[Keyed]):
+    """Give a key a new secret. The old one opens nothing from this moment on."""
+
+    id: str
+    # Until when it is good from now on; None leaves that as it is.
+    expires_at: datetime | None = None
+    author: Author = OWNER
+
+
+class Identified(Value):
+    """The key that a secret is of."""
+
+    key: Key
+
+
+class Identify(Op[Identified]):
+    """Say whose a secret is. Raises `BadSecret` where it opens nothing."""
+
+    secret: str

@@ -7,11 +7,13 @@ import sys
 import pytest
 
 from recollect.errors import (
+    BadSecret,
     Busy,
     Conflict,
     Damaged,
     InvalidRequest,
     ModelNotReady,
+    NotAllowed,
     NotFound,
     SecretFound,
     TooNew,
@@ -178,6 +180,8 @@ def test_our_own_place_may_be_empty_still(recollect, monkeypatch):
     [
         (InvalidRequest(), 2),
         (SecretFound(), 2),
+        (NotAllowed(), 2),
+        (BadSecret(), 2),
         (NotFound(), 1),
         (Conflict(), 3),
         (Unavailable(), 4),

@@ -7,14 +7,13 @@ words for failures, is all that they hold.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from recollect.contracts.problem import problem
-from recollect.errors import RecollectError
-from recollect.model import Author, AuthorKind
+from recollect.errors import NotAllowed, RecollectError
+from recollect.model import Author, AuthorKind, Role
 from recollect.ops import Op
 from recollect.value import Value
 
@@ -23,6 +22,9 @@ class Caller(Value):
     """Who calls, as the way in knows it. No argument of a call can change any of it."""
 
     author: Author = Author(AuthorKind.AGENT)
+    role: Role = Role.AGENT
+    # Whether the call came over the network, where some tools need more.
+    remote: bool = False
     tenant: str = "local"
     # Whose memories are meant where a call does not say; empty for everybody's.
     user: str = ""
@@ -30,14 +32,6 @@ class Caller(Value):
     project: str = ""
     # Folders whose files a call may have read, the first of them the working directory.
     roots: tuple[str, ...] = ()
-
-
-class Role(StrEnum):
-    """What a caller has to be allowed to do, each including those before it."""
-
-    VIEWER = "viewer"
-    AGENT = "agent"
-    ADMIN = "admin"
 
 
 class Hints(Value):
@@ -86,6 +80,19 @@ class Tool(Value):
     role: Role
     # Whether clients that load tools on demand should have this one at hand from the start.
     core: bool = False
+    # The role that it needs when it is called over the network, where that is another.
+    remote_role: Role | None = None
+
+    def check(self, caller: Caller) -> None:
+        """Raise `NotAllowed` where the caller's role does not reach."""
+        needed = self.remote_role if caller.remote and self.remote_role else self.role
+        if not caller.role.includes(needed):
+            raise NotAllowed(
+                f"{self.name} needs the role {needed}, and this caller has {caller.role}. Use a"
+                f" key that was made with `recollect keys create NAME --role {needed}`.",
+                needed=needed.value,
+                role=caller.role.value,
+            )
 
     def decode(self, arguments: Mapping[str, Any]) -> Params:
         """The arguments as parameters. Raises `InvalidRequest` naming the field and the bound."""
@@ -153,7 +160,8 @@ def tool(  # noqa: PLR0913, PLR0917 -- the columns of the table
     *,
     role: Role | None = None,
     core: bool = False,
+    remote_role: Role | None = None,
 ) -> Tool:
     """A row. The type checker sees to it that `render` fits what the op answers."""
     needed = role or (Role.VIEWER if hints.read_only else Role.AGENT)
-    return Tool(name, title, doc, params, returns, to_op, render, hints, needed, core)
+    return Tool(name, title, doc, params, returns, to_op, render, hints, needed, core, remote_role)

@@ -47,6 +47,11 @@ HANDLERS: dict[type[Op[Any]], tuple[str, str]] = {
     ops.Describe: ("graph", "describe"),
     ops.Relate: ("graph", "relate"),
     ops.Explore: ("graph", "explore"),
+    ops.CreateKey: ("keys", "create"),
+    ops.ListKeys: ("keys", "page"),
+    ops.RevokeKey: ("keys", "revoke"),
+    ops.RotateKey: ("keys", "rotate"),
+    ops.Identify: ("keys", "identify"),
 }
 
 

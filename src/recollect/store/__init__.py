@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Counts,
         Edge,
         Event,
+        Key,
         Plan,
         Problem,
         Record,
@@ -128,6 +129,12 @@ class Reader(Protocol):
     def waiting(self, limit: int) -> list[Record]:
         """Records that still have no vector of the coming model, or else of the serving one."""
 
+    def keys(self) -> list[Key]:
+        """All keys, oldest first, those that open nothing any more among them."""
+
+    def key(self, id_: str) -> Key | None:
+        """The key with this id."""
+
 
 class Writer(Reader, Protocol):
     """What can be asked and changed inside a transaction."""
@@ -140,6 +147,9 @@ class Writer(Reader, Protocol):
                 edge would close a circle.
             NotFound: an edge's end, or what is to be updated or forgotten, is not there.
         """
+
+    def keep_key(self, key: Key, verb: str, author: Author, at: int) -> None:
+        """Keep a key in the place of the one with its id, if any; the ledger has an entry."""
 
     def touch(self, seqs: Sequence[int], at: int) -> None:
         """Note when records were last returned. No ledger entry, no new version."""

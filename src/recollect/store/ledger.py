@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from recollect.model import Author, Plan, Record
+    from recollect.model import Author, Key, Plan, Record
 
 # What the first entry follows.
 START = ""
@@ -87,6 +87,14 @@ def entries(plan: Plan, salts: Mapping[str, bytes]) -> Iterator[tuple[str, str, 
             yield plan.verb, edge.id, ""
     for id_ in plan.forget:
         yield FORGET, id_, ""
+
+
+def keyed(key: Key) -> tuple[str, str]:
+    """What the entry of a key has for record and detail: all but its digest."""
+    import json
+
+    said = {"name": key.name, "role": key.role, "tenant": key.tenant, "user": key.user}
+    return key.id, json.dumps(said, ensure_ascii=False)
 
 
 def wiped(tenant: str) -> tuple[str, str, str, str]:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Author,
         Edge,
         Entry,
+        Key,
         Plan,
         Problem,
         Record,
@@ -103,6 +104,7 @@ class _State:
         self.edges: dict[tuple[str, str, str], Edge] = {}
         self.vectors: dict[Model, dict[int, Vector]] = {}
         self.events: list[Event] = []
+        self.keys: dict[str, Key] = {}
         self.serving: Model | None = None
         self.coming: Model | None = None
         # Never given twice, so that what was meant for a forgotten record reaches no other.
@@ -118,6 +120,7 @@ class _State:
         twin.edges = self.edges.copy()
         twin.vectors = {model: rows.copy() for model, rows in self.vectors.items()}
         twin.events = self.events.copy()
+        twin.keys = self.keys.copy()
         twin.serving, twin.coming, twin.last_seq = self.serving, self.coming, self.last_seq
         return twin
 
@@ -293,6 +296,14 @@ class MemoryReader:
         """The number of the ledger's newest entry, 0 where it is empty."""
         return len(self._state.events)
 
+    def keys(self) -> list[Key]:
+        """All keys, oldest first, those that open nothing any more among them."""
+        return sorted(self._state.keys.values(), key=lambda key: (key.created_at, key.id))
+
+    def key(self, id_: str) -> Key | None:
+        """The key with this id."""
+        return self._state.keys.get(id_)
+
     def total(self) -> int:
         """How many records all tenants have together."""
         return len(self._state.records)
@@ -384,6 +395,12 @@ class MemoryWriter(MemoryReader):
             self._forget(self._known(id_))
         self._settle()
         return list(self.records(entry.record.id for entry in plan.insert).values())
+
+    def keep_key(self, key: Key, verb: str, author: Author, at: int) -> None:
+        """Keep a key in the place of the one with its id, if any; the ledger has an entry."""
+        self._state.keys[key.id] = key
+        id_, detail = ledger.keyed(key)
+        self._log([(verb, id_, "")], moment(at), author, detail)
 
     def touch(self, seqs: Sequence[int], at: int) -> None:
         """Note when records were last returned. No ledger entry, no new version."""

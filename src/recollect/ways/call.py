@@ -31,18 +31,20 @@ def call(
 ) -> Reply:
     """Carry out one call. Never raises: a failure is a reply too."""
     try:
+        tool.check(caller)
         params = tool.decode(arguments)
         data = tool.render(engine.run(tool.to_op(params, caller)), params)
         return Reply(data, json.dumps(data, ensure_ascii=False, separators=(",", ":")))
     except RecollectError as error:
-        return _failed(contract, tool, error)
+        return failed(contract, tool, error)
     except Exception:
         # The only handler of everything in the package: a bug must not take the session down,
         # and what it says stays on this side.
         log.exception("the tool %s of %s failed", tool.name, contract.name)
-        return _failed(contract, tool, Fault())
+        return failed(contract, tool, Fault())
 
 
-def _failed(contract: Contract, tool: Tool, error: RecollectError) -> Reply:
+def failed(contract: Contract, tool: Tool, error: RecollectError) -> Reply:
+    """A failure in the contract's own shape."""
     failure = contract.fail(error, tool.name)
     return Reply(failure.data, failure.text, failed=True)

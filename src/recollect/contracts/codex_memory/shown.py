@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from recollect.contracts.shared import failure, outage
-from recollect.errors import NotFound, RecollectError, SecretFound, TooNew, Unavailable
+from recollect.errors import NotAllowed, NotFound, RecollectError, SecretFound, TooNew, Unavailable
 from recollect.model import rfc3339
 from recollect.rules.headline import headline
 
@@ -92,7 +92,7 @@ def fail(error: RecollectError, _: str) -> Failure:
     match error:
         case NotFound():
             code, message = "ENTRY_NOT_FOUND", _missing(error)
-        case SecretFound():
+        case SecretFound() | NotAllowed():
             code, message = "POLICY_BLOCKED", str(error)
         case TooNew():
             code, message = "MIGRATION_FAILURE", outage(error)

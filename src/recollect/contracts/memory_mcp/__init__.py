@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recollect.contracts.contract import ADDS, CHANGES, ENDS, READS, Contract, tool
 from recollect.contracts.memory_mcp import asked, shown, wire
+from recollect.model import Role
 
 MEMORY_MCP = Contract(
     name="memory-mcp",
@@ -179,6 +180,7 @@ MEMORY_MCP = Contract(
             shown.reset,
             wire.Reset,
             ENDS,
+            remote_role=Role.ADMIN,
         ),
     ),
     fail=shown.fail,

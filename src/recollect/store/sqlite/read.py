@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from recollect.embed import Model
-    from recollect.model import Edge, Event, Record, Scope, Vector
+    from recollect.model import Edge, Event, Key, Record, Scope, Vector
     from recollect.store.sqlite.rows import Row
     from recollect.store.sqlite.scans import Scans
 
@@ -244,6 +244,14 @@ class SqliteReader:
         for seq, _ in self.execute(READ["last_event"]):
             return int(seq)
         return 0
+
+    def keys(self) -> list[Key]:
+        """See `Reader`."""
+        return [rows.key(row) for row in self.execute(READ["keys"])]
+
+    def key(self, id_: str) -> Key | None:
+        """See `Reader`."""
+        return next((rows.key(row) for row in self.execute(READ["key"], {"id": id_})), None)
 
     def total(self) -> int:
         """See `Reader`."""

@@ -10,8 +10,10 @@ from recollect.model import (
     AuthorKind,
     Edge,
     Event,
+    Key,
     Kind,
     Record,
+    Role,
     Scope,
     micros,
     moment,
@@ -172,6 +174,23 @@ def event(row: Row, interned: Interned) -> Event:
     """An entry of the ledger."""
     seq, at, verb, record_id, author, detail, seal, hash_ = row
     return Event(seq, moment(at), verb, record_id, interned.author(author), detail, seal, hash_)
+
+
+def key(row: Row) -> Key:
+    """A key."""
+    id_, name, role, tenant, user, digest_, created, expires, revoked = row
+    return Key(
+        id_, name, Role(role), tenant, user, digest_,
+        moment(created), _maybe(expires), _maybe(revoked),
+    )  # fmt: skip
+
+
+def key_row(key_: Key) -> Row:
+    """The row of a key."""
+    return (
+        *(key_.id, key_.name, key_.role.value, key_.tenant, key_.user, key_.digest),
+        *(micros(key_.created_at), stamp(key_.expires_at), stamp(key_.revoked_at)),
+    )
 
 
 def digest(text: str) -> int:

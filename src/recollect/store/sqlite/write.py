@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Counts,
         Edge,
         Entry,
+        Key,
         Plan,
         Record,
         Scope,
@@ -70,6 +71,12 @@ class SqliteWriter(SqliteReader):
         """See `Reader`."""
         self._placing.flush()
         return super().nearest(vector, where, limit)
+
+    def keep_key(self, key: Key, verb: str, author: Author, at: int) -> None:
+        """See `Writer`."""
+        self.execute(WRITE["keep_key"], rows.key_row(key))
+        id_, detail = ledger.keyed(key)
+        self._note([(verb, id_, "")], at, author, detail)
 
     def touch(self, seqs: Sequence[int], at: int) -> None:
         """See `Writer`."""

@@ -15,6 +15,7 @@ from recollect._version import __version__
 from recollect.errors import (
     Conflict,
     InvalidRequest,
+    NotAllowed,
     NotFound,
     RecollectError,
     Unavailable,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 _CODES: dict[type, int] = {
     NotFound: NOT_DONE,
     InvalidRequest: INVALID,
+    NotAllowed: INVALID,
     Conflict: CONFLICT,
     Unavailable: UNAVAILABLE,
 }

@@ -13,6 +13,7 @@ GROUPS = (
     ("Find", "find", ("recall", "get", "list", "history", "timeline")),
     ("Link", "link", ("describe", "relate", "explore")),
     ("Delete for good", "end", ("forget", "retention", "reset")),
+    ("Let others in", "keys", ("keys",)),
     ("Look after", "care", ("status", "verify", "changes", "embed")),
 )
 MODULES = {name: module for _, module, names in GROUPS for name in names}

@@ -5,14 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from recollect.model import Event, Record, rfc3339
+from recollect.model import Event, Key, Record, rfc3339
 from recollect.value import Value, fields
 
 if TYPE_CHECKING:
     from recollect.errors import RecollectError
 
-# The store's own number of a record means nothing outside it.
-_OURS: dict[type[Value], set[str]] = {Record: {"seq"}}
+# The store's own number of a record means nothing outside it, and what a secret is held against is
+# nobody's business.
+_OURS: dict[type[Value], set[str]] = {Record: {"seq"}, Key: {"digest"}}
 # Fields whose text is JSON already.
 _JSON: dict[type[Value], str] = {Record: "metadata", Event: "detail"}
 

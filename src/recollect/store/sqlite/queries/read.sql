@@ -327,3 +327,13 @@ SELECT c.seq, c.speaker, c.title, c.text
 -- name: tables
 -- How much there is in a file that may not be ours.
 SELECT count(*) FROM sqlite_schema;
+
+-- name: keys
+SELECT id, name, role, tenant, user, digest, created_at, expires_at, revoked_at
+  FROM key
+ ORDER BY created_at, id;
+
+-- name: key
+SELECT id, name, role, tenant, user, digest, created_at, expires_at, revoked_at
+  FROM key
+ WHERE id = :id;

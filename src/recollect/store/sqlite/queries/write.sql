@@ -103,6 +103,10 @@ SELECT src FROM edge WHERE dst = :dst AND type = 'supersedes';
 INSERT INTO event (seq, at, verb, record, author, detail, seal, hash)
 VALUES (:seq, :at, :verb, :record, :author, :detail, :seal, :hash);
 
+-- name: keep_key
+INSERT OR REPLACE INTO key (id, name, role, tenant, user, digest, created_at, expires_at, revoked_at)
+VALUES (:id, :name, :role, :tenant, :user, :digest, :created_at, :expires_at, :revoked_at);
+
 -- name: touch
 INSERT INTO access (seq, at)
 SELECT s.value, :at FROM carray(:seqs) s CROSS JOIN record r ON r.seq = s.value
