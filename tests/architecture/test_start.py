@@ -10,6 +10,9 @@ import pytest
 
 from recollect import __version__
 from recollect.__main__ import main
+from recollect.config import Config
+from recollect.ops import Remember
+from recollect.wiring import open_engine
 
 HEAVY = {
     "apsw",
@@ -53,3 +56,22 @@ def test_asking_for_the_version_imports_nothing_heavy(flag):
 def test_the_version_is_told(flag, capsys):
     assert main([flag]) == 0
     assert capsys.readouterr().out == f"recollect {__version__}\n"
+
+
+def test_a_search_by_words_alone_needs_no_numpy(tmp_path):
+    store = str(tmp_path / "memory.db")
+    with open_engine(Config(store=store, embedding="hash")) as engine:
+        for text in ("The build uses uv.", "The build runs on two cores."):
+            engine.run(Remember(text))
+    program = (
+        "import sys\n"
+        "from recollect.config import Config\n"
+        "from recollect.ops import Recall, Weights\n"
+        "from recollect.wiring import open_engine\n"
+        "with open_engine(Config(store=sys.argv[1], embedding='hash')) as engine:\n"
+        "    found = engine.run(Recall('the build', weights=Weights(0, 1, 0)))\n"
+        "print(len(found.hits), 'numpy' in sys.modules)\n"
+    )
+    command = [sys.executable, "-c", program, store]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "2 False\n"
