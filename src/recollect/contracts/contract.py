@@ -1,12 +1,14 @@
 """What a contract is: a table of tools, each of them parameters, an op, and how its answer looks.
 
+Resources and prompts are rows of the same sort.
+
 A contract decides nothing and does no I/O. What differs between contracts, names and shapes and
 words for failures, is all that they hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -94,12 +96,15 @@ class Tool(Value):
                 role=caller.role.value,
             )
 
-    def decode(self, arguments: Mapping[str, Any]) -> Params:
-        """The arguments as parameters. Raises `InvalidRequest` naming the field and the bound."""
-        try:
-            return self.params.model_validate(arguments)
-        except ValidationError as error:
-            raise problem(error) from None
+
+class Completion(Value):
+    """What may stand in one argument of a resource or a prompt, so that clients can suggest it."""
+
+    argument: str
+    # Either these, or what an op finds; of both, what begins with what was typed is suggested.
+    values: tuple[str, ...] = ()
+    to_op: Callable[[str, Caller], Op[Any]] | None = None
+    render: Callable[[Any], Iterable[str]] | None = None
 
 
 class Resource(Value):
@@ -114,6 +119,7 @@ class Resource(Value):
     params: type[Params]
     to_op: Callable[[Any, Caller], Op[Any]]
     render: Callable[[Any, Any], Mapping[str, Any]]
+    completions: tuple[Completion, ...] = ()
 
 
 class Prompt(Value):
@@ -126,6 +132,19 @@ class Prompt(Value):
     params: type[Params]
     to_op: Callable[[Any, Caller], Op[Any]]
     render: Callable[[Any, Any], str]
+    completions: tuple[Completion, ...] = ()
+
+
+# What can be called: each has parameters, an op, and how its answer looks.
+Row = Tool | Resource | Prompt
+
+
+def decode(row: Row, arguments: Mapping[str, Any]) -> Params:
+    """The arguments as parameters. Raises `InvalidRequest` naming the field and the bound."""
+    try:
+        return row.params.model_validate(arguments)
+    except ValidationError as error:
+        raise problem(error) from None
 
 
 class Contract(Value):

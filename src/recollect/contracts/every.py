@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from recollect.contracts.contract import Contract, Tool
+    from recollect.contracts.contract import Contract, Prompt, Resource, Tool
 
 # In the order in which their tools are listed, with the name of their tables.
 MODULES = {
@@ -31,3 +31,17 @@ def tool(name: str, of: str) -> tuple[Contract, Tool]:
     """One tool, with the contract that it is of."""
     found = contract(of)
     return found, next(one for one in found.tools if one.name == name)
+
+
+@cache
+def resource(name: str, of: str) -> tuple[Contract, Resource]:
+    """One resource, with the contract that it is of."""
+    found = contract(of)
+    return found, next(one for one in found.resources if one.name == name)
+
+
+@cache
+def prompt(name: str, of: str) -> tuple[Contract, Prompt]:
+    """One prompt, with the contract that it is of."""
+    found = contract(of)
+    return found, next(one for one in found.prompts if one.name == name)

@@ -1,4 +1,4 @@
-"""Which tools are offered, as the wire shows them. Reads what was written down beforehand.
+"""What is offered, as the wire shows it. Reads what was written down beforehand.
 
 `listing.json` is made from the tables by scripts/listing.py, so a server can say what it offers
 before it has imported any of what carries it out.
@@ -39,11 +39,12 @@ class Selection(Value):
 
 
 class Offered(Value):
-    """One tool that is offered: where it is declared, and how it is listed."""
+    """One thing that is offered: its name here, where it is declared, and how it is listed."""
 
     name: str
     contract: str
-    tool: str
+    # Its name in its contract.
+    own: str
     shown: dict[str, Any]
 
 
@@ -66,8 +67,7 @@ def selection(names: str = "", naming: str = "", *, read_only: bool = False) -> 
 
 def instructions(chosen: Selection) -> str:
     """What a model is told of the server: its only contract's words, or the common ones."""
-    named = chosen.contracts[0] if len(chosen.contracts) == 1 else "together"
-    return str(_written()[named]["instructions"])
+    return str(_written()[_only(chosen)]["instructions"])
 
 
 def offered(chosen: Selection) -> tuple[Offered, ...]:
@@ -81,13 +81,45 @@ def offered(chosen: Selection) -> tuple[Offered, ...]:
             if name in found:
                 found[name] = Offered(name, "together", name, both[name])
                 continue
-            shown = name if chosen.dotted else name.replace(".", "_")
-            found[name] = Offered(shown, contract, name, {**one, "name": shown})
+            found[name] = _renamed(chosen, contract, one)
     return tuple(
         one
         for one in found.values()
         if not chosen.read_only or one.shown["annotations"]["readOnlyHint"]
     )
+
+
+def resources(chosen: Selection) -> tuple[Offered, ...]:
+    """The resources that are offered, and the templates of addresses."""
+    return tuple(
+        Offered(one["name"], contract, one["name"], one)
+        for contract in chosen.contracts
+        for one in _written()[contract]["resources"]
+    )
+
+
+def prompts(chosen: Selection) -> tuple[Offered, ...]:
+    """The prompts that are offered."""
+    return tuple(
+        _renamed(chosen, contract, one)
+        for contract in chosen.contracts
+        for one in _written()[contract]["prompts"]
+    )
+
+
+def protocol_errors(chosen: Selection) -> bool:
+    """Whether failures are errors of the protocol rather than results, as one contract has it."""
+    return bool(_written()[_only(chosen)]["protocol_errors"])
+
+
+def _only(chosen: Selection) -> str:
+    return chosen.contracts[0] if len(chosen.contracts) == 1 else "together"
+
+
+def _renamed(chosen: Selection, contract: str, one: dict[str, Any]) -> Offered:
+    own = one["name"]
+    shown = own if chosen.dotted else own.replace(".", "_")
+    return Offered(shown, contract, own, {**one, "name": shown})
 
 
 @cache

@@ -7,9 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from recollect import ops
-from recollect.engine.ports import Ids, Ports
+from recollect.engine.ports import Ids, Ports, silent
 from recollect.engine.semantics import Semantics
 from recollect.errors import InvalidRequest
+from recollect.value import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from recollect.embed import Model
     from recollect.embed.background import Background
     from recollect.embed.cache import Cached
+    from recollect.engine.ports import Report
     from recollect.engine.upkeep import Upkeep
     from recollect.ops import Op
     from recollect.rules.redact import Policy
@@ -77,11 +79,12 @@ class Engine:
         )
         self._upkeep: Upkeep | None = None
 
-    def run(self, op: Op[Answer]) -> Answer:
-        """Carry out one op, and answer what it promises."""
+    def run(self, op: Op[Answer], report: Report = silent) -> Answer:
+        """Carry out one op, and answer what it promises. Ops that take long report on the way."""
         module, name = HANDLERS[type(op)]
         handler = getattr(import_module(f"recollect.engine.{module}"), name)
-        return cast("Answer", handler(self.ports, op))
+        ports = self.ports if report is silent else replace(self.ports, report=report)
+        return cast("Answer", handler(ports, op))
 
     def start(self) -> Self:
         """Begin what goes on behind the calls: loading the model, embedding what waits."""

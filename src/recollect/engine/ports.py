@@ -12,10 +12,16 @@ from recollect.value import Value
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
+    from typing import TypeAlias
 
     from recollect.engine.semantics import Semantics
     from recollect.rules.redact import Policy
     from recollect.store import Store
+
+    # How far a long op is: so many of so many, 0 where that is not known, and doing what. It may
+    # raise what ends the op, because nobody waits for it any more; so nothing is reported from
+    # within a transaction that should be committed.
+    Report: TypeAlias = Callable[[int, int, str], None]
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _HALF = 10
@@ -32,6 +38,11 @@ _PREFIXES = {
 RELATION = "rel_"
 
 
+def silent(done: int, of: int, doing: str) -> None:
+    """Where nobody wants to know how far it is."""
+    del done, of, doing
+
+
 class Ports(Value):
     """Everything that a handler may ask or change."""
 
@@ -41,6 +52,8 @@ class Ports(Value):
     new_id: Callable[[str], str]
     # A function that gives the policy for secrets, so that reads need not import it.
     secrets: Callable[[], Policy]
+    # Called now and then by an op that takes long.
+    report: Report = silent
 
 
 class Ids:
