@@ -142,10 +142,9 @@ def _run(found: Command, args: Namespace) -> Reply:
     if found.needs_store:
         _expect_store(config)
     from recollect.ways.cli.session import Session
-    from recollect.wiring import open_engine
 
-    with open_engine(config) as engine:
-        return found.run(Session(config, engine), args)
+    with Session(config) as session:
+        return found.run(session, args)
 
 
 def _expect_store(config: Config) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from recollect.model import Author, AuthorKind
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from recollect.config import Config
     from recollect.engine import Engine
     from recollect.ops import Answer, Op
@@ -17,10 +19,26 @@ if TYPE_CHECKING:
 class Session:
     """One run of one command."""
 
-    def __init__(self, config: Config, engine: Engine) -> None:
+    def __init__(self, config: Config) -> None:
         self.config = config
-        self.engine = engine
         self.now = datetime.now(UTC)
+        self._engine: Engine | None = None
+
+    @property
+    def engine(self) -> Engine:
+        """The engine, opened when it is first asked for: some commands need none."""
+        if self._engine is None:
+            from recollect.wiring import open_engine
+
+            self._engine = open_engine(self.config)
+        return self._engine
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._engine is not None:
+            self._engine.close()
 
     def run(self, op: Op[Answer]) -> Answer:
         """Ask the engine."""
