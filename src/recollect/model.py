@@ -305,6 +305,25 @@ class Plan(Value):
     detail: str = "{}"
 
 
+class Whole(Value):
+    """A record with all that a store keeps of it and nothing that is derived."""
+
+    record: Record
+    # Ties the record to its seals in the ledger.
+    salt: bytes
+    # Earlier versions, oldest first.
+    versions: tuple[Record, ...] = ()
+    vector: Vector | None = None
+
+
+class Load(Value):
+    """Part of what one store held, for another to take in as it is."""
+
+    events: tuple[Event, ...] = ()
+    records: tuple[Whole, ...] = ()
+    edges: tuple[Edge, ...] = ()
+
+
 class Counts(Value):
     """How much a store holds."""
 

@@ -24,7 +24,7 @@ from recollect.model import (
 from recollect.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
     from recollect.model import Vector
@@ -434,6 +434,46 @@ class Verified(Value):
 
 class Verify(Op[Verified]):
     """Check the file, the ledger's chain, and that everything derived agrees with its record."""
+
+
+class Carried(Value):
+    """How much was carried from one store to another, and of which model the vectors are."""
+
+    events: int
+    records: int
+    edges: int
+    vectors: int
+    model: str
+
+
+class Export(Op[Carried]):
+    """Write everything of all tenants, whole, as lines from which a store can be made again."""
+
+    # Called with one line after the other, line end included.
+    write: Callable[[bytes], object]
+    # Without vectors the file is a third as long, and the texts are embedded again.
+    vectors: bool = True
+
+
+class Restore(Op[Carried]):
+    """Make again what was exported, in a store that is empty; all of it, or nothing."""
+
+    lines: Iterable[bytes]
+    author: Author = OWNER
+
+
+class Backed(Value):
+    """What the copy holds, and how many bytes it takes."""
+
+    records: int
+    events: int
+    bytes: int
+
+
+class Backup(Op[Backed]):
+    """Copy the store, as it is at one moment, to a new file, and check the copy."""
+
+    path: str
 
 
 class Wiped(Value):

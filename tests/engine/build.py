@@ -10,11 +10,22 @@ from recollect.embed.cache import Cached
 from recollect.embed.choose import EmbedSettings, open_embedder
 from recollect.engine import Engine
 from recollect.model import Kind, Where
-from recollect.ops import Changes, Describe, Get, History, List, Recall, Relate, Remember
+from recollect.ops import (
+    Changes,
+    Describe,
+    Export,
+    Get,
+    History,
+    List,
+    Recall,
+    Relate,
+    Remember,
+    Restore,
+)
 from recollect.testing import CountedIds, FixedClock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from recollect.embed import Vectors
     from recollect.model import Edge, Event, Record, Why
@@ -97,6 +108,22 @@ def recalled(engine: Engine, query: str, **more: Any) -> Recalled:
 def found(engine: Engine, query: str, **more: Any) -> list[str]:
     """The texts that answer a question, best first."""
     return [hit.record.text for hit in recalled(engine, query, **more).hits]
+
+
+def exported(engine: Engine, **more: Any) -> list[bytes]:
+    """All of a store as lines."""
+    lines: list[bytes] = []
+    engine.run(Export(lines.append, **more))
+    return lines
+
+
+def restored(
+    lines: Iterable[bytes], store: Store, clock: FixedClock | None = None, **ports: Any
+) -> Engine:
+    """An engine on what such lines make of a store."""
+    engine = opened(store, clock, **ports)
+    engine.run(Restore(lines))
+    return engine
 
 
 @contextmanager

@@ -31,7 +31,7 @@ from recollect.ops import (
     Weights,
 )
 from recollect.testing import FixedClock
-from tests.engine.build import ledger, opened
+from tests.engine.build import exported, ledger, opened, restored
 from tests.store.build import STORES
 
 HOUR = timedelta(hours=1)
@@ -121,6 +121,8 @@ class Machine(RuleBasedStateMachine):
         self.clock = FixedClock()
         self.start = self.clock()
         self.book = Book()
+        self.moves = 0
+        self.moved = []
         self.engines = [
             opened(opener(Path(self.folder.name)), self.clock) for opener in STORES.values()
         ]
@@ -338,6 +340,19 @@ class Machine(RuleBasedStateMachine):
         elif known["until"] is None or known["until"] > at:
             known["until"] = max(known["since"], at)
             self.book.told.append(("invalidate", known["id"]))
+
+    @rule()
+    def move_to_new_stores(self):
+        """Each engine goes on with what the other one exported."""
+        self.moves += 1
+        for place, opener in enumerate(STORES.values()):
+            folder = Path(self.folder.name, f"{place}-{self.moves}")
+            folder.mkdir()
+            old = self.engines[place]
+            new_id = old.ports.new_id
+            self.moved.append(restored(exported(old), opener(folder), self.clock, new_id=new_id))
+            old.close()
+        self.engines = [self.moved.pop() for _ in self.engines]
 
     @rule(id_=st.sampled_from(("nobody", "rel_nobody", "\ud800")))
     def ask_for_nobody(self, id_):

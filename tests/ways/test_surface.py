@@ -31,13 +31,26 @@ COMMANDS = [command(name) for name in MODULES]
 EVERY_EXAMPLE = [*EXAMPLES, *(example for one in COMMANDS for example in one.examples)]
 
 
+@pytest.fixture
+def files(tmp_path, monkeypatch, recollect):
+    """A folder to work in, with the files that the examples name."""
+    recollect("remember", "A memory that moves.", "--store", str(tmp_path / "old.db"))
+    exported = recollect("export", "-", "--store", str(tmp_path / "old.db")).out.encode()
+    facts = b"A fact.\nAnother fact.\n"
+    made = {"minutes.txt": facts, "facts.txt": facts, "memory.jsonl": exported}
+    for name, content in made.items():
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    return made
+
+
 @pytest.mark.parametrize("example", EVERY_EXAMPLE)
-def test_every_example_in_the_help_works(recollect, remember, example):
+def test_every_example_in_the_help_works(recollect, remember, example, files):
     ids = {name: remember(f"A memory called {name}.") for name in ("ID", "OLD", "NEW")}
     call, _, file = example.partition(" < ")
     program, *args = [ids.get(word, word) for word in shlex.split(call)]
     assert program == "recollect"
-    said = recollect(*args, stdin=b"A fact.\nAnother fact.\n" if file else b"")
+    said = recollect(*args, stdin=files[file] if file else b"")
     # None of these were known at the time that one of the examples names.
     assert said.code == (1 if "--known-at" in args else 0), said
     assert "Traceback" not in said.err

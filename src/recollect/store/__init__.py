@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Edge,
         Event,
         Key,
+        Load,
         Plan,
         Problem,
         Record,
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
         Vector,
         Vectors,
         Where,
+        Whole,
     )
+    from recollect.ops import Backed
     from recollect.rules.retain import Aged
 
 
@@ -111,6 +114,9 @@ class Reader(Protocol):
     def last_event(self) -> int:
         """The number of the ledger's newest entry, 0 where it is empty."""
 
+    def whole(self, after: int, limit: int) -> list[Whole]:
+        """Records of all tenants after that number, oldest first, whole but for their vectors."""
+
     def total(self) -> int:
         """How many records all tenants have together."""
 
@@ -163,6 +169,17 @@ class Writer(Reader, Protocol):
         The coming model becomes the serving one with the last of them.
         """
 
+    def restore(self, load: Load) -> None:
+        """Take in what another store held, as it was: no new entry in the ledger, no new version.
+
+        Entries are taken in the order of their numbers, records before the edges between them. A
+        vector is of the serving model.
+
+        Raises:
+            Conflict: something of it is here already, or an edge would close a circle.
+            NotFound: an edge's end is not here.
+        """
+
     def wipe(self, tenant: str, author: Author, at: int) -> Counts:
         """Delete everything of one tenant; the ledger keeps one entry that says so."""
 
@@ -178,6 +195,15 @@ class Store(Protocol):
 
     def verify(self) -> list[Problem]:
         """Check that the file is sound and that all derived things agree with the records."""
+
+    def backup(self, path: str) -> Backed:
+        """Copy what one moment holds to a new file, which is a store, and check the copy.
+
+        Raises:
+            Conflict: there is something at the path already.
+            Damaged: the copy is not sound, and so is not kept.
+            InvalidRequest: this store is of a sort that cannot be copied to a file.
+        """
 
     def size(self) -> int:
         """How many bytes the store takes."""

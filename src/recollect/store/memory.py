@@ -11,16 +11,18 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from recollect.errors import Busy, Conflict, NotFound
+from recollect.errors import Busy, Conflict, InvalidRequest, NotFound
 from recollect.model import (
     Arc,
     Candidate,
     Corpus,
     Counts,
+    Entry,
     Event,
     Kind,
     Link,
     Vectors,
+    Whole,
     moment,
 )
 from recollect.rules import analyse, bm25
@@ -36,8 +38,8 @@ if TYPE_CHECKING:
     from recollect.model import (
         Author,
         Edge,
-        Entry,
         Key,
+        Load,
         Plan,
         Problem,
         Record,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
         Vector,
         Where,
     )
+    from recollect.ops import Backed
 
 
 class MemoryStore:
@@ -81,6 +84,10 @@ class MemoryStore:
             history = [*state.versions.get(id_, ()), record]
             found.append(ledger.vouched(history, state.salts[id_], reader.events_of(id_)))
         return [problem for problem in found if problem is not None]
+
+    def backup(self, path: str) -> Backed:
+        """Refuse: there is no file that could be copied."""
+        raise InvalidRequest(f"This store is no file, so {path} cannot be its copy. Export it.")
 
     def size(self) -> int:
         """How many bytes the texts and vectors take."""
@@ -304,6 +311,12 @@ class MemoryReader:
         """The key with this id."""
         return self._state.keys.get(id_)
 
+    def whole(self, after: int, limit: int) -> list[Whole]:
+        """Records of all tenants after that number, oldest first, whole but for their vectors."""
+        found = [r for r in self._state.records.values() if r.seq > after][:limit]
+        salts, versions = self._state.salts, self._state.versions
+        return [Whole(r, salts[r.id], versions.get(r.id, ())) for r in found]
+
     def total(self) -> int:
         """How many records all tenants have together."""
         return len(self._state.records)
@@ -434,6 +447,22 @@ class MemoryWriter(MemoryReader):
         for record in self._state.unembedded(model):
             if record.seq in vectors:
                 self._keep(vectors[record.seq], record.seq, model)
+        self._settle()
+
+    def restore(self, load: Load) -> None:
+        """Take in what another store held, as it was: no new entry, no new version."""
+        state = self._state
+        state.events += load.events
+        for whole in load.records:
+            id_ = whole.record.id
+            self._insert(Entry(whole.record, whole.vector))
+            seq = state.records[id_].seq
+            state.records[id_] = _stored(whole.record, seq, whole.record.accessed_at)
+            state.salts[id_] = whole.salt
+            if whole.versions:
+                state.versions[id_] = tuple(replace(one, seq=seq) for one in whole.versions)
+        for edge in load.edges:
+            self._link(edge)
         self._settle()
 
     def wipe(self, tenant: str, author: Author, at: int) -> Counts:

@@ -15,23 +15,32 @@ _STORES_OWN = ("seq", "supersedes", "superseded_by")
 
 def dump(record: Record) -> str:
     """The record's own fields as JSON, times in microseconds."""
+    return json.dumps(plain(record), ensure_ascii=False, separators=(",", ":"))
+
+
+def load(text: str) -> Record:
+    """The inverse of `dump`."""
+    return record(json.loads(text))
+
+
+def plain(record: Record) -> dict[str, Any]:
+    """The record's own fields as JSON knows them."""
     state: dict[str, Any] = {f: getattr(record, f) for f in fields(Record) if f not in _STORES_OWN}
     for time in _TIMES:
         state[time] = None if state[time] is None else micros(state[time])
     state["kind"] = record.kind.value
     state["scope"] = [record.scope.tenant, record.scope.user, record.scope.project]
     state["author"] = [record.author.kind.value, record.author.name]
-    return json.dumps(state, ensure_ascii=False, separators=(",", ":"))
+    return state
 
 
-def load(text: str) -> Record:
-    """The inverse of `dump`."""
-    state = json.loads(text)
-    for time in _TIMES:
-        state[time] = None if state[time] is None else moment(state[time])
+def record(state: dict[str, Any]) -> Record:
+    """The inverse of `plain`."""
+    times = {time: None if state[time] is None else moment(state[time]) for time in _TIMES}
     kind, name = state["author"]
     return Record(
         **state
+        | times
         | {
             "kind": Kind(state["kind"]),
             "scope": Scope(*state["scope"]),

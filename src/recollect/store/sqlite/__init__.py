@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.model import Problem
+    from recollect.ops import Backed
     from recollect.store.sqlite.scans import Scans
     from recollect.store.sqlite.write import SqliteWriter
 
@@ -116,6 +117,17 @@ class SqliteStore:
         self._close(idle)
         with self.reading() as reader:
             return problems(reader, self._scan_files)
+
+    def backup(self, path: str) -> Backed:
+        """See `Store`."""
+        from recollect.store.sqlite.backup import copied
+
+        self._check_process()
+        connection, _ = self._connected()
+        try:
+            return copied(connection, self.path, os.path.abspath(path))
+        finally:
+            connection.close()
 
     def size(self) -> int:
         """See `Store`."""

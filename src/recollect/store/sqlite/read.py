@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from recollect.errors import Conflict
-from recollect.model import Arc, Candidate, Corpus, Counts, Kind, Vectors, Where, moment
+from recollect.model import Arc, Candidate, Corpus, Counts, Kind, Vectors, Where, Whole, moment
 from recollect.rules.retain import Aged
 from recollect.store.sqlite import rows
 from recollect.store.sqlite.queries import READ
@@ -253,6 +253,14 @@ class SqliteReader:
         """See `Reader`."""
         return next((rows.key(row) for row in self.execute(READ["key"], {"id": id_})), None)
 
+    def whole(self, after: int, limit: int) -> list[Whole]:
+        """See `Reader`."""
+        salts: dict[int, bytes] = dict(self.salts(after, limit))
+        return [
+            Whole(one, salts[seq], tuple(self.versions(one.id)) if one.version > 1 else ())
+            for seq, one in self.rows(list(salts)).items()
+        ]
+
     def total(self) -> int:
         """See `Reader`."""
         return int(self.execute(READ["total"]).get)
@@ -312,9 +320,9 @@ class SqliteReader:
         """The model that is being filled beside the serving one."""
         return self._model("coming")
 
-    def salts(self) -> list[Row]:
+    def salts(self, after: int = 0, limit: int = -1) -> list[Row]:
         """What ties each record to its seals in the ledger: its number and salt."""
-        return self.execute(READ["salts"]).fetchall()
+        return self.execute(READ["salts"], {"after": after, "limit": limit}).fetchall()
 
     def held(self, model: ModelRow) -> list[int]:
         """The records of which a model has a vector."""

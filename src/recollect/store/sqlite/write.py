@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.errors import Conflict, NotFound
-from recollect.model import Kind, Link, micros
+from recollect.model import Entry, Kind, Link, micros
 from recollect.rules.analyse import ANALYSER, passage, tokens
 from recollect.store import ledger, states
 from recollect.store.sqlite import rows
@@ -26,13 +26,15 @@ if TYPE_CHECKING:
         Candidate,
         Counts,
         Edge,
-        Entry,
+        Event,
         Key,
+        Load,
         Plan,
         Record,
         Scope,
         Vector,
         Where,
+        Whole,
     )
     from recollect.store.sqlite.scans import Scans
 
@@ -109,6 +111,16 @@ class SqliteWriter(SqliteReader):
         self._placing.place(row, [(seq, vectors[seq]) for seq in wanting])
         if row.state == "coming" or self.coming() is None:
             self.many(WRITE["waits_no_more"], [(seq,) for seq in vectors])
+        self._settle()
+
+    def restore(self, load: Load) -> None:
+        """See `Writer`."""
+        self._append(load.events)
+        salts = {whole.record.id: whole.salt for whole in load.records}
+        made = self._insert([Entry(whole.record, whole.vector) for whole in load.records], salts)
+        for record, whole in zip(made, load.records, strict=True):
+            self._add_past(record.seq, whole)
+        self._link(load.edges)
         self._settle()
 
     def wipe(self, tenant: str, author: Author, at: int) -> Counts:
@@ -386,6 +398,29 @@ class SqliteWriter(SqliteReader):
             previous = ledger.link(previous, seq, at, verb, record, kind, name, detail, seal)
             bound.append((seq, at, verb, record, number, detail, seal, previous))
         self.many(WRITE["insert_event"], bound)
+
+    def _append(self, events: Sequence[Event]) -> None:
+        """Entries that are chained already."""
+        bound = [
+            (
+                e.seq,
+                micros(e.at),
+                e.verb,
+                e.record,
+                self._author(e.author),
+                e.detail,
+                e.seal,
+                e.hash,
+            )
+            for e in events
+        ]
+        self.many(WRITE["insert_event"], bound)
+
+    def _add_past(self, seq: int, whole: Whole) -> None:
+        past = [(seq, one.version, states.dump(one)) for one in whole.versions]
+        self.many(WRITE["insert_version"], past)
+        if whole.record.accessed_at is not None:
+            self.execute(WRITE["insert_access"], (seq, micros(whole.record.accessed_at)))
 
     def _head(self, record: Record, length: int) -> rows.Row:
         scope, type_ = self._scope(record.scope), self._type(record.type)

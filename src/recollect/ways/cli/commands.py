@@ -12,6 +12,7 @@ GROUPS = (
     ("Keep", "keep", ("remember", "ingest", "revise", "supersede", "invalidate")),
     ("Find", "find", ("recall", "get", "list", "history", "timeline")),
     ("Link", "link", ("describe", "relate", "explore")),
+    ("Carry over", "carry", ("export", "restore", "backup")),
     ("Delete for good", "end", ("forget", "retention", "reset")),
     ("Let others in", "keys", ("keys",)),
     ("Look after", "care", ("status", "verify", "changes", "embed")),

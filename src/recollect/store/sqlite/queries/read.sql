@@ -312,7 +312,7 @@ SELECT seq FROM record ORDER BY seq;
 
 -- name: salts
 -- What ties each record to its seals.
-SELECT seq, salt FROM content ORDER BY seq;
+SELECT seq, salt FROM content WHERE seq > :after ORDER BY seq LIMIT :limit;
 
 -- name: total
 -- How many records there are.

@@ -113,6 +113,9 @@ SELECT s.value, :at FROM carray(:seqs) s CROSS JOIN record r ON r.seq = s.value
  WHERE true
 ON CONFLICT (seq) DO UPDATE SET at = excluded.at;
 
+-- name: insert_access
+INSERT INTO access (seq, at) VALUES (:seq, :at);
+
 -- name: insert_model
 INSERT INTO model (id, name, dimensions, state, held, generation, slots, synced, mark, boot)
 VALUES (:id, :name, :dimensions, :state, 0, 0, 0, 0, 0, '');
