@@ -72,7 +72,8 @@ class Remember(Op[Remembered]):
     metadata: str = "{}"
     # Records that this one takes the place of, in the same transaction.
     supersedes: tuple[str, ...] = ()
-    # Whether a current record of the same scope and text is answered instead of a second one.
+    # Whether a current record of the same scope and text, of which nothing else was said, is
+    # answered instead of a second one. Times do not count.
     once: bool = True
     # How many similar records to name; none is a little faster.
     similar: int = 5
@@ -221,6 +222,8 @@ class Get(Op[Got]):
     strict: bool = False
     # Whether it is one where all of them name none.
     some: bool = False
+    # Note that what is found was looked at.
+    touch: bool = False
 
 
 class Listed(Value):
@@ -315,6 +318,8 @@ class Recall(Op[Recalled]):
     count: bool = False
     # Refuse while there is no model, rather than to search without meaning.
     needs_vector: bool = False
+    # Note that what is found was looked at.
+    touch: bool = False
 
 
 class Described(Value):

@@ -45,7 +45,7 @@ class Client(Value):
         """The whole reply to a call."""
         return call(self.engine, *tool(name, of), arguments, self.caller)
 
-    def ask(self, of: str, name: str, **arguments: Any) -> Any:
+    def ask(self, of: str, name: str, /, **arguments: Any) -> Any:
         """What a call answers."""
         reply = self.reply(of, name, arguments)
         assert not reply.failed, reply.text
@@ -53,7 +53,7 @@ class Client(Value):
         assert json.loads(reply.text) == reply.data
         return reply.data
 
-    def refused(self, of: str, name: str, **arguments: Any) -> Any:
+    def refused(self, of: str, name: str, /, **arguments: Any) -> Any:
         """How a call fails: the error's object, or its sentence. Nothing is changed by it."""
         with unchanged(self.engine):
             reply = self.reply(of, name, arguments)

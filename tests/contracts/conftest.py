@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect.contracts.contract import Caller
+from recollect.embed.choose import EmbedSettings, open_embedder
 from recollect.ops import Verify
 from recollect.testing import FixedClock
 from tests.contracts.build import AGENT, Client
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
 @pytest.fixture
 def clock() -> FixedClock:
     return FixedClock()
+
+
+@pytest.fixture
+def minded(tmp_path: Path, clock: FixedClock) -> Iterator[Client]:
+    """An agent whose memory knows meanings: it has the bundled model."""
+    bundled = open_embedder(EmbedSettings())
+    with opened(STORES["sqlite"](tmp_path), clock, embedder=lambda: bundled) as engine:
+        yield Client(engine, Caller(AGENT))
 
 
 @pytest.fixture(params=STORES)

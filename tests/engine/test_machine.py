@@ -195,6 +195,8 @@ class Machine(RuleBasedStateMachine):
             for id_, states in self.book.memories.items()
             if (states[-1]["text"], states[-1]["tenant"], states[-1]["until"])
             == (text, tenant, None)
+            # Who has weighed it anew has said something else of it.
+            and states[-1]["importance"] == 1.0
         ]
         answer = self.run(op)
         assert answer.created == (not (once and said))

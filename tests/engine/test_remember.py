@@ -80,9 +80,18 @@ def test_a_new_text_is_said_to_be_new_and_an_old_one_is_not(engine, clock):
     first = said(engine, "the build uses make")
     clock.move(DAY)
     with unchanged(engine):
-        again = said(engine, "the build uses make", title="other", importance=0.1)
+        again = said(engine, "the build uses make")
     assert (first.created, again.created) == (True, False)
     assert again.record == first.record
+
+
+@pytest.mark.parametrize("more", [{"title": "other"}, {"importance": 0.1}, {"metadata": '{"n":1}'}])
+def test_a_known_text_of_which_something_else_is_said_is_another_record(engine, more):
+    first = said(engine, "the build uses make")
+    other = said(engine, "the build uses make", **more)
+    assert other.created
+    assert not said(engine, "the build uses make", **more).created
+    assert said(engine, "the build uses make").record.id == first.record.id
 
 
 def test_the_same_text_of_another_scope_is_another_record(engine):

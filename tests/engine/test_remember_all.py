@@ -43,8 +43,11 @@ def test_the_answers_stand_in_the_order_asked_for(engine):
 
 def test_of_those_that_say_the_same_the_first_is_kept(engine):
     first, second = Remember("one", title="first"), Remember("one", title="second")
-    answer = all_of(engine, first, second)
-    assert [record.title for record in answer.records] == ["first", "first"]
+    answer = all_of(engine, first, second, first)
+    assert [record.title for record in answer.records] == ["first", "second", "first"]
+    again = all_of(engine, second, first)
+    assert (answer.created, again.created) == (2, 0)
+    assert [record.title for record in again.records] == ["second", "first"]
 
 
 def test_who_asks_for_it_gets_every_text_anew(engine):

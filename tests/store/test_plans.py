@@ -162,7 +162,7 @@ def test_what_is_forgotten_is_nowhere(store):
         assert reader.rows([kept.seq]) == {}
         assert reader.count(ANY) == 1
         assert reader.versions("a") == []
-        assert reader.saying(Scope(), [said]) == {}
+        assert reader.saying(Scope(), [said]) == []
         assert reader.matching(tokens(said), ANY, 10) == []
         assert reader.corpus(tokens("handshake")).frequency == dict.fromkeys(tokens("handshake"), 0)
         assert reader.nearest(unit(1), ANY, 10) == []

@@ -39,8 +39,8 @@ def test_standard_input_that_is_no_text_is_refused(recollect):
     assert "not UTF-8 (byte 4)" in said.err
 
 
-def test_every_line_can_be_a_memory(recollect, remember):
-    remember("one")
+def test_every_line_can_be_a_memory(recollect):
+    recollect("remember", "one", "--source", "file")
     said = recollect("remember", "-", "--lines", "--source", "file", stdin=b"one\n\ntwo\nthree\n")
     assert said.out == "Remembered 2; known already: 1.\n"
     assert recollect("remember", "four", "--lines").out == "Remembered 1.\n"

@@ -8,7 +8,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from recollect.contracts.contract import ADDS, ENDS, READS, Caller, Contract, Failure, Params, tool
-from recollect.contracts.shared import EXACT, failure, outage, scope, where
+from recollect.contracts.shared import EXACT, failure, in_words_of, outage, scope, where
 from recollect.errors import ModelNotReady, NotFound, RecollectError, Unavailable
 from recollect.model import Hit, Kind, Record, rfc3339
 from recollect.ops import (
@@ -179,7 +179,7 @@ def _superseded(answer: Superseded, params: SupersedeMemory) -> Done:
 
 
 def _search(params: SearchMemories, caller: Caller) -> Recall:
-    return Recall(params.query, where(caller), params.limit)
+    return Recall(params.query, where(caller), params.limit, touch=True)
 
 
 def _recent(params: ListRecentMemories, caller: Caller) -> List:
@@ -196,10 +196,14 @@ def _listed(answer: Listed, params: ListRecentMemories) -> RecentMemories:
     return {"memories": [memory(record) for record in answer.records]}
 
 
+# What the engine calls otherwise.
+_WORDS = {"text": "content", "user": "user_id"}
+
+
 def fail(error: RecollectError, tool: str) -> Failure:
     """A failure in this contract's shape."""
     del tool
-    code, message = "INVALID_PARAMETER", str(error)
+    code, message = "INVALID_PARAMETER", str(in_words_of(_WORDS, error))
     match error:
         case NotFound():
             code, message = "MEMORY_NOT_FOUND", _missing(error)

@@ -41,9 +41,9 @@ def problem(error: ValidationError) -> InvalidRequest:
     first = error.errors(include_url=False)[0]
     field = ".".join(map(str, first["loc"]))[:_SHOWN] or "arguments"
     said = _said(first)
-    received = "" if first["type"] == "missing" else f", not {_kind(first['input'])}"
+    kind = f", not {_kind(first['input'])}" if first["type"].endswith("_type") else ""
     return InvalidRequest(
-        f"{field} {said}{received if 'must be a' in said else ''}.",
+        f"{field} {said}{kind}.",
         field=field,
         problem=said,
         type=first["type"],

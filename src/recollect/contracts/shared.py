@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recollect.contracts.contract import Caller
+    from recollect.errors import RecollectError
 
 # What a caller may say of a memory in its metadata, by the record's own field.
 _FIELDS = {"session_id": "session", "speaker": "speaker", "title": "title"}
@@ -91,6 +92,17 @@ def failure(error: Mapping[str, object]) -> Failure:
     """The shape that most contracts give a failure."""
     data = {"error": dict(error)}
     return Failure(data, json.dumps(data, ensure_ascii=False))
+
+
+def in_words_of(names: Mapping[str, str], error: RecollectError) -> RecollectError:
+    """The same failure, its field called as the contract calls it."""
+    field = str(error.facts.get("field", ""))
+    if field not in names:
+        return error
+    said = str(error)
+    if said.startswith(field):
+        said = names[field] + said.removeprefix(field)
+    return type(error)(said, **(error.facts | {"field": names[field]}))
 
 
 def outage(error: Unavailable) -> str:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from recollect import ops
+from recollect.engine.accesses import Accesses
 from recollect.engine.ports import Ids, Ports, silent
 from recollect.engine.semantics import Semantics
 from recollect.errors import InvalidRequest
@@ -79,6 +80,7 @@ class Engine:
             clock=clock,
             new_id=new_id or Ids(clock),
             secrets=lambda: _policy(secrets),
+            accesses=Accesses(),
         )
         self._upkeep: Upkeep | None = None
 
@@ -109,9 +111,17 @@ class Engine:
         if self._upkeep is not None:
             self._upkeep.stop()
         try:
+            self._write_down()
             self.ports.semantics.close()
         finally:
             self.ports.store.close()
+
+    def _write_down(self) -> None:
+        if not self.ports.accesses.pending:
+            return
+        from recollect.engine.upkeep import write_down
+
+        write_down(self.ports)
 
     def __enter__(self) -> Self:
         return self

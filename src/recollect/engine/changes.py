@@ -97,6 +97,7 @@ def wipe(ports: Ports, op: Wipe) -> Wiped:
     with ports.store.writing() as tx:
         counts = tx.wipe(op.tenant, op.author, micros(ports.clock()))
     ports.semantics.forget_all()
+    ports.accesses.clear()
     return Wiped(counts)
 
 

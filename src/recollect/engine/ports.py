@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import TypeAlias
 
+    from recollect.engine.accesses import Accesses
     from recollect.engine.semantics import Semantics
     from recollect.rules.redact import Policy
     from recollect.store import Store
@@ -52,6 +53,7 @@ class Ports(Value):
     new_id: Callable[[str], str]
     # A function that gives the policy for secrets, so that reads need not import it.
     secrets: Callable[[], Policy]
+    accesses: Accesses
     # Called now and then by an op that takes long.
     report: Report = silent
 

@@ -42,8 +42,10 @@ def get(ports: Ports, op: Get) -> Got:
         raise missing(*absent)
     if op.some and not found:
         raise missing(*op.ids)
+    if op.touch:
+        ports.accesses.note(found.values(), ports.clock())
     return Got(
-        tuple(found[id_] for id_ in op.ids if id_ in found),
+        tuple(ports.accesses.seen(found[id_] for id_ in op.ids if id_ in found)),
         tuple(id_ for id_ in op.ids if id_ not in found),
     )
 
@@ -56,7 +58,8 @@ def page(ports: Ports, op: List) -> Listed:
     if op.current:
         where = replace(where, at=ports.clock())
     with ports.store.reading() as reader:
-        return Listed(tuple(reader.page(where, op.limit, op.offset)), reader.count(where))
+        records = ports.accesses.seen(reader.page(where, op.limit, op.offset))
+        return Listed(tuple(records), reader.count(where))
 
 
 def around(ports: Ports, op: Around) -> Surroundings:

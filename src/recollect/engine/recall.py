@@ -98,7 +98,13 @@ def recall(ports: Ports, op: Recall) -> Recalled:
     best = kept[op.offset : search.wanted]
     if op.budget is not None:
         best = best[: within(op.budget, [records[one.seq].text for one in best])]
-    hits = tuple(_hit(one, records[one.seq], found, asked, explain=op.explain) for one in best)
+    chosen = [records[one.seq] for one in best]
+    if op.touch:
+        ports.accesses.note(chosen, ports.clock())
+    hits = tuple(
+        _hit(one, record, found, asked, explain=op.explain)
+        for one, record in zip(best, ports.accesses.seen(chosen), strict=True)
+    )
     return Recalled(
         hits,
         total=total,

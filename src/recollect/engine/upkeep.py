@@ -42,6 +42,7 @@ class Upkeep:
 
     def _work(self) -> None:
         while not self._stopped.is_set():
+            write_down(self._ports)
             try:
                 if step(self._ports):
                     continue
@@ -49,6 +50,15 @@ class Upkeep:
                 # The next round tries again; calls that need the model report it themselves.
                 log.warning("embedding what waits: %s", error)
             self._stopped.wait(_REST)
+
+
+def write_down(ports: Ports) -> None:
+    """Write down what was returned since the last time."""
+    try:
+        ports.accesses.flush(ports.store)
+    except RecollectError as error:
+        # It stays pending; only when something was last read is late.
+        log.warning("noting what was read: %s", error)
 
 
 def fill(ports: Ports) -> int:

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from recollect.ops import Remember, RememberAll, Revise
     from recollect.store import Reader, Writer
 
-    # Scope and text, and the id of what is to be a record of its own whatever it says.
-    Said: TypeAlias = tuple[Scope, str, str]
+    # Scope and text, and all else that is said of it; or the id of what is to be a record of its
+    # own whatever it says.
+    Said: TypeAlias = tuple[Scope, str, object]
 
 _MOST_AT_ONCE = 100_000
 # So many neighbours are looked at for conflicts.
@@ -37,6 +38,8 @@ _NEIGHBOURS = 10
 _MOST_SUPERSEDED = 1_000
 _LINES = ("type", "title", "source", "source_ref", "session", "speaker")
 _GUARDED = ("text", "metadata", *_LINES)
+# What else may be said of a text.
+_TOLD = (*_LINES, "metadata", "confidence", "importance")
 
 
 def remember(ports: Ports, op: Remember) -> Remembered:
@@ -51,7 +54,7 @@ def remember(ports: Ports, op: Remember) -> Remembered:
         with ports.store.reading() as reader:
             similar = _similar(reader, record, vectors.get(record.id), model, op.similar)
     with ports.store.writing() as tx:
-        known = tx.saying(op.scope, [op.text]).get(op.text) if _once(op) else None
+        known = _known(tx, [op]).get(_said(op, record))
         if known is not None:
             return Remembered(known, created=False, similar=similar, redacted=found)
         (made,) = keep(ports, tx, [(op, record)], vectors, model)
@@ -169,8 +172,12 @@ def _once(op: Remember) -> bool:
 
 
 def _said(op: Remember, record: Record) -> Said:
-    """What two of a batch have in common that are to be one record."""
-    return op.scope, op.text, "" if _once(op) else record.id
+    """What two have in common that are to be one record."""
+    return op.scope, op.text, _told(record) if _once(op) else record.id
+
+
+def _told(record: Record) -> tuple[object, ...]:
+    return tuple(getattr(record, name) for name in _TOLD)
 
 
 def _new(
@@ -190,7 +197,8 @@ def _similar(
 ) -> tuple[Similar, ...]:
     """Current records that a reader might take for an older version of this one."""
     whose = record.scope
-    where = Where(whose.tenant, whose.user, whose.project, at=record.created_at)
+    # What belongs to no project may be at odds with what was said in any.
+    where = Where(whose.tenant, whose.user, whose.project or None, at=record.created_at)
     cosines: dict[int, float] = {}
     if vector is not None and reader.serving_model() == model:
         cosines = {c.seq: c.score for c in reader.nearest(vector, where, _NEIGHBOURS)}
@@ -249,10 +257,11 @@ def _known(reader: Reader, items: Sequence[Remember]) -> dict[Said, Record]:
     for item in items:
         if _once(item):
             texts.setdefault(item.scope, []).append(item.text)
+    # Of several that are alike the oldest, which comes last.
     return {
-        (scope, text, ""): record
+        (scope, record.text, _told(record)): record
         for scope, several in texts.items()
-        for text, record in reader.saying(scope, several).items()
+        for record in reversed(reader.saying(scope, several))
     }
 
 

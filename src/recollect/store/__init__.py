@@ -58,8 +58,8 @@ class Reader(Protocol):
     def count(self, where: Where) -> int:
         """How many records match."""
 
-    def saying(self, scope: Scope, texts: Sequence[str]) -> dict[str, Record]:
-        """By text: the oldest memory of exactly this scope that says it and is not closed."""
+    def saying(self, scope: Scope, texts: Sequence[str]) -> list[Record]:
+        """The memories of exactly this scope that say one of these, open ones, oldest first."""
 
     def sourced(self, scope: Scope, source: str) -> list[Record]:
         """The memories of exactly this scope that are from a source, closed ones too, oldest first.

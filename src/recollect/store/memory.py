@@ -175,14 +175,17 @@ class MemoryReader:
         """How many records match."""
         return len(self._where(where))
 
-    def saying(self, scope: Scope, texts: Sequence[str]) -> dict[str, Record]:
-        """By text: the oldest memory of exactly this scope that says it and is not closed."""
-        found: dict[str, Record] = {}
-        for record in self._state.records.values():
-            mine = record.kind == Kind.MEMORY and record.scope == scope
-            if mine and record.valid_until is None and record.text in texts:
-                found.setdefault(record.text, record)
-        return dict(zip(found, self._whole(found.values()), strict=True))
+    def saying(self, scope: Scope, texts: Sequence[str]) -> list[Record]:
+        """The memories of exactly this scope that say one of these, open ones, oldest first."""
+        found = (
+            record
+            for record in self._state.records.values()
+            if record.kind == Kind.MEMORY
+            and record.scope == scope
+            and record.valid_until is None
+            and record.text in texts
+        )
+        return self._whole(found)
 
     def sourced(self, scope: Scope, source: str) -> list[Record]:
         """The memories of exactly this scope that are from a source, closed ones too."""

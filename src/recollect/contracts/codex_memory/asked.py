@@ -39,7 +39,9 @@ def search(params: wire.SearchParams, caller: Caller) -> Recall:
     """Each match is an item of its own, so that pages hold all of them."""
     types = (params.type,) if params.type else ()
     whose = where(caller, project=params.project or None, types=types)
-    return Recall(params.query, whose, params.limit, params.offset, fold=False, count=True)
+    return Recall(
+        params.query, whose, params.limit, params.offset, fold=False, count=True, touch=True
+    )
 
 
 def timeline(params: wire.TimelineParams, caller: Caller) -> Around:
@@ -49,7 +51,7 @@ def timeline(params: wire.TimelineParams, caller: Caller) -> Around:
 
 def get_entries(params: wire.GetEntries, caller: Caller) -> Get:
     """Some of them, or an error."""
-    return Get(tuple(params.ids), caller.tenant, kinds=(Kind.MEMORY,), some=True)
+    return Get(tuple(params.ids), caller.tenant, kinds=(Kind.MEMORY,), some=True, touch=True)
 
 
 def ingest(params: wire.IngestDocs, caller: Caller) -> Ingest:

@@ -51,7 +51,7 @@ def store(params: wire.StoreMemory, caller: Caller) -> Remember:
 
 def get(params: wire.NamedMemory, caller: Caller) -> Get:
     """One memory, or an error."""
-    return Get((params.id,), caller.tenant, kinds=(Kind.MEMORY,), strict=True)
+    return Get((params.id,), caller.tenant, kinds=(Kind.MEMORY,), strict=True, touch=True)
 
 
 def update(params: wire.UpdateMemory, caller: Caller) -> Revise:
@@ -83,19 +83,29 @@ def page(params: wire.ListMemories, caller: Caller) -> List:
 def search(params: wire.Search, caller: Caller) -> Recall:
     """By meaning alone."""
     return Recall(
-        params.query, where(caller), params.limit, weights=_NEAREST, explain=True, needs_vector=True
+        params.query,
+        where(caller),
+        params.limit,
+        weights=_NEAREST,
+        explain=True,
+        needs_vector=True,
+        touch=True,
     )
 
 
 def search_text(params: wire.Search, caller: Caller) -> Recall:
     """By words alone, for which no model is needed."""
-    return Recall(params.query, where(caller), params.limit, weights=_BY_WORDS, explain=True)
+    return Recall(
+        params.query, where(caller), params.limit, weights=_BY_WORDS, explain=True, touch=True
+    )
 
 
 def recall(params: wire.RecallParams, caller: Caller) -> Recall:
     """By all there is, weighed as asked."""
     weights = Weights(params.vector_weight, params.bm25_weight, params.ppr_weight)
-    return Recall(params.query, where(caller), params.limit, weights=weights)
+    # Where neither is wanted, whatever this finds is left out of the answer.
+    whose = where(caller, kinds=params.kinds or (Kind.CODE,))
+    return Recall(params.query, whose, params.limit, weights=weights, touch=bool(params.kinds))
 
 
 def create_entity(params: wire.CreateEntity, caller: Caller) -> Describe:

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from recollect.contracts.contract import Failure
-from recollect.contracts.shared import time
+from recollect.contracts.shared import in_words_of, time
 from recollect.errors import ModelNotReady, NotFound, RecollectError, Unavailable
-from recollect.model import rfc3339
+from recollect.model import Kind, rfc3339
 
 if TYPE_CHECKING:
     from recollect.contracts.memory_mcp import wire
@@ -30,6 +30,17 @@ if TYPE_CHECKING:
 
 NOT_READY = "Embedding service not ready. Please try again."
 NO_DATABASE = "Database error. Please try again."
+# What the engine calls otherwise.
+_WORDS = {
+    "text": "content",
+    "user": "user_id",
+    "type": "entity_type",
+    "relation type": "relation_type",
+    "weights": "vector_weight, bm25_weight and ppr_weight",
+    "weights.vector": "vector_weight",
+    "weights.words": "bm25_weight",
+    "weights.graph": "ppr_weight",
+}
 
 
 def memory(record: Record) -> wire.Memory:
@@ -107,12 +118,14 @@ def matches(answer: Recalled, query: str, scores: list[float]) -> wire.Matches:
 
 def recalled(answer: Recalled, params: wire.RecallParams) -> wire.RecallHits:
     """What was found, with what each way of finding gave to it."""
+    hits = [hit for hit in answer.hits if hit.record.kind in params.kinds]
+    code = sum(hit.record.kind is Kind.CODE for hit in hits)
     return {
-        "results": [_recall_hit(hit) for hit in answer.hits],
+        "results": [_recall_hit(hit) for hit in hits],
         "query": params.query,
         "subgraph_nodes": answer.graph_nodes,
-        "memories_count": len(answer.hits),
-        "code_count": 0,
+        "memories_count": len(hits) - code,
+        "code_count": code,
     }
 
 
@@ -209,7 +222,7 @@ def fail(error: RecollectError, tool: str) -> Failure:
         case Unavailable():
             said = NO_DATABASE
         case _:
-            said = str(error)
+            said = str(in_words_of(_WORDS, error))
     return Failure(None, said)
 
 
@@ -228,7 +241,7 @@ def _recall_hit(hit: Hit) -> wire.RecallHit:
     return {
         "id": hit.record.id,
         "content": hit.record.text,
-        "source": "memory",
+        "source": "code" if hit.record.kind is Kind.CODE else "memory",
         "score": hit.score,
         "vector_score": hit.parts.vector,
         "bm25_score": hit.parts.words,

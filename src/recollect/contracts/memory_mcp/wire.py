@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from recollect.contracts.contract import Params
 from recollect.contracts.shared import EXACT
+from recollect.model import Kind
 
 MemoryType = Literal["episodic", "semantic", "procedural"]
 Id = Annotated[str, Field(description="The memory's id.")]
@@ -134,6 +135,12 @@ class RecallParams(Params):
     vector_weight: Weight = 0.40
     bm25_weight: Weight = 0.15
     ppr_weight: Weight = 0.45
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """What is wanted; it may be nothing."""
+        wanted = {Kind.MEMORY: self.include_memories, Kind.CODE: self.include_code}
+        return tuple(kind for kind, included in wanted.items() if included)
 
 
 class RecallHit(TypedDict):

@@ -88,17 +88,16 @@ class SqliteReader:
         """See `Reader`."""
         return int(self.execute(READ["count"], self._filter(where)).get)
 
-    def saying(self, scope: Scope, texts: Sequence[str]) -> dict[str, Record]:
+    def saying(self, scope: Scope, texts: Sequence[str]) -> list[Record]:
         """See `Reader`."""
         number = self.interned.scope_number(scope)
-        seqs: dict[str, int] = {}
+        seqs: set[int] = set()
         if number is not None:
             for text in texts:
                 bound = {"digest": rows.digest(text), "scope": number, "text": text}
-                for (seq,) in self.execute(READ["saying"], bound):
-                    seqs[text] = seq
-        found = self.rows(list(seqs.values()))
-        return {text: found[seq] for text, seq in seqs.items()}
+                seqs.update(seq for (seq,) in self.execute(READ["saying"], bound))
+        found = self.rows(sorted(seqs))
+        return [found[seq] for seq in sorted(seqs)]
 
     def sourced(self, scope: Scope, source: str) -> list[Record]:
         """See `Reader`."""

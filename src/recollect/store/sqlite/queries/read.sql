@@ -107,7 +107,7 @@ SELECT id, kind, name FROM author WHERE id > :after ORDER BY id;
 SELECT id, name FROM type WHERE id > :after ORDER BY id;
 
 -- name: saying
--- The oldest memory of a scope that says exactly this and is not closed.
+-- The memories of a scope that say exactly this and are not closed.
 SELECT r.seq
   FROM record r
   JOIN content c ON c.seq = r.seq
@@ -115,9 +115,7 @@ SELECT r.seq
    AND r.scope = :scope
    AND r.kind = 'memory'
    AND r.valid_until IS NULL
-   AND c.text = :text
- ORDER BY r.seq
- LIMIT 1;
+   AND c.text = :text;
 
 -- name: sourced
 -- The memories of a scope that are from a source, and few that only look like it.

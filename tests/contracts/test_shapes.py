@@ -1,0 +1,142 @@
+"""What is listed, held against what the documents ask for, field by field."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from recollect.contracts.every import NAMES
+from recollect.contracts.listing import offered as listed
+from recollect.contracts.listing import selection
+from tests.contracts.facts import DOCUMENTS, FILE, documented, facts
+
+ASKED = json.loads(FILE.read_text("utf-8"))
+SIDES = {"input": "inputSchema", "output": "outputSchema"}
+
+# Code search, which is built elsewhere.
+LATER = {
+    "memory-mcp": {
+        "index_project",
+        "search_code",
+        "get_index_status",
+        "list_projects",
+        "delete_project",
+    }
+}
+# By contract, tool, side and field: what is listed in place of what is asked for, and why.
+A_PAGE = "the document gives no least value; fewer than none of a page is out of bounds"
+BESIDE = "how far to look around; fewer than none is out of bounds"
+AS_FOUND = "what was found was superseded, so a reader is told; fields may be added"
+DEVIATIONS = {
+    ("codex-memory", "search", "input", "limit"): (
+        "integer minimum=1 maximum=100 default=20",
+        A_PAGE,
+    ),
+    ("codex-memory", "search", "input", "offset"): ("integer minimum=0 default=0", A_PAGE),
+    ("codex-memory", "timeline", "input", "depth_before"): (
+        "integer minimum=0 maximum=20 default=3",
+        BESIDE,
+    ),
+    ("codex-memory", "timeline", "input", "depth_after"): (
+        "integer minimum=0 maximum=20 default=3",
+        BESIDE,
+    ),
+    ("codex-memory", "ingest_docs", "input", "sources"): (
+        "array maxItems=1000",
+        "a call that reads files has an end",
+    ),
+}
+# What answers hold beyond what is asked for, which every document allows.
+MORE = {
+    ("codex-memory", "search", "items[].superseded_by"): AS_FOUND,
+    ("codex-memory", "timeline", "items[].superseded_by"): AS_FOUND,
+    ("codex-memory", "get_entries", "items[].superseded_by"): AS_FOUND,
+    ("codex-memory", "get_entries", "missing"): "the rulings add the ids that name nothing",
+    ("codex-memory", "get_entries", "missing[]"): "the rulings add the ids that name nothing",
+    **{
+        ("memory-mcp", "reset_all_memory", field): "of the two answers in the document the schema"
+        " holds the fields of both"
+        for field in (
+            "message",
+            "deleted",
+            "deleted.memories",
+            "deleted.entities",
+            "deleted.relations",
+            "deleted.code_chunks",
+        )
+    },
+}
+
+
+def schemas(of):
+    return {one.tool: one.shown for one in listed(selection(of))}
+
+
+TOOLS = [
+    (of, name, side)
+    for of in NAMES
+    if of in ASKED
+    for name in ASKED[of]["tools"]
+    if name not in LATER.get(of, ())
+    for side in SIDES
+]
+
+
+@pytest.mark.skipif(not DOCUMENTS.exists(), reason="the documents are not beside this clone")
+def test_the_kept_facts_are_those_of_the_documents():
+    assert documented() == ASKED
+
+
+@pytest.mark.parametrize("of", [name for name in NAMES if name in ASKED])
+def test_a_contract_has_all_tools_of_its_document_and_no_others(of):
+    assert schemas(of).keys() == ASKED[of]["tools"].keys() - LATER.get(of, set())
+
+
+@pytest.mark.parametrize(("of", "name", "side"), TOOLS)
+def test_each_field_has_the_types_bounds_and_default_that_are_asked_for(of, name, side):
+    asked = ASKED[of]["tools"][name][side]
+    shown = facts(schemas(of)[name][SIDES[side]])
+    expected = {
+        field: DEVIATIONS.get((of, name, side, field), (fact, ""))[0]
+        for field, fact in asked.items()
+    }
+    assert {field: shown.get(field) for field in expected} == expected
+    further = shown.keys() - expected.keys()
+    if side == "input":
+        assert not further
+    else:
+        assert {field for field in further if (of, name, field) not in MORE} == set()
+
+
+def test_every_deviation_is_still_one():
+    for (of, name, side, field), (listed_as, reason) in DEVIATIONS.items():
+        assert reason
+        assert ASKED[of]["tools"][name][side][field] != listed_as
+    for of, name, field in MORE:
+        assert field in facts(schemas(of)[name]["outputSchema"])
+
+
+WIDER = {
+    # Both have pages; the longer one and the larger default count.
+    ("search", "limit"): "integer minimum=1 maximum=100 default=20",
+    ("search", "offset"): "integer minimum=0 default=0",
+}
+SHARED = [("store_memory", "memento"), ("store_memory", "memory-mcp")]
+SHARED += [("search", "codex-memory"), ("search", "memory-mcp")]
+
+
+@pytest.mark.parametrize(("name", "of"), SHARED)
+@pytest.mark.parametrize("side", SIDES)
+def test_a_tool_of_two_contracts_has_all_that_either_asks_for(name, of, side):
+    both = facts(schemas("")[name][SIDES[side]])
+    for field, fact in ASKED[of]["tools"][name][side].items():
+        assert both[field] == (WIDER.get((name, field), fact) if side == "input" else fact)
+
+
+def test_each_name_is_listed_once_and_two_stand_for_two_contracts():
+    names = [one.name for one in listed(selection())]
+    assert len(names) == len({*names})
+    every = [name for of in NAMES for name in schemas(of)]
+    # 47 tools under 45 names, once all are there.
+    assert len(every) - len({*every}) == 2
