@@ -70,7 +70,7 @@ MORE = {
 
 
 def schemas(of):
-    return {one.tool: one.shown for one in listed(selection(of))}
+    return {one.own: one.shown for one in listed(selection(of))}
 
 
 TOOLS = [
