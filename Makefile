@@ -84,6 +84,7 @@ endef
 $(READY): pyproject.toml
 	$(call make_venv,.venv)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m compileall -q src
 	@touch $@
 
 # The dependencies of the wheel alone, and once: each test then installs only the wheel anew.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
+from itertools import compress, pairwise
 from math import log
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,9 @@ from recollect.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TypeAlias
+
+    _Words: TypeAlias = tuple[str, ...]
 
 # Longer memories are compared by their beginnings.
 READ = 600
@@ -125,7 +128,7 @@ _NEGATED = _set(
 )
 _CUES = (_REPLACED, _CHANGED, _DOUBTED, _PAST, _ADDED, _NEGATED)
 _SELF = _set("i i'm i've i'd i'll my mine me user users user's")
-_IGNORED = frozenset(
+_IGNORED = frozenset((":",)) | frozenset(
     stem(word.replace("'", ""))
     for word in STOP_WORDS
     | _set("i i'm i've my mine me we our ours us user now also so will no too one there's that's")
@@ -362,13 +365,20 @@ def _sentences(raws: list[str]) -> Iterator[list[str]]:
             start = at + 1
 
 
+@lru_cache(16_384)
+def _word(raw: str) -> tuple[str, str, str, bool]:
+    """In lower case, its stem, its root, and whether its capital is not that of a date."""
+    low = folded(raw)
+    stemmed = _NUMBERS.get(low) or stem(low.removesuffix("'s").replace("'", ""))
+    root = stemmed if stemmed in _LISTED else stemmed[:ROOT]
+    return low, stemmed, root, _upper(raw) is not None and low not in DATES
+
+
 def _clause(raws: list[str], who: str) -> _Clause:
     """One sentence, said by `who`."""
-    lows = [folded(raw) for raw in raws]
-    roots = [_NUMBERS.get(word) or stem(word.removesuffix("'s").replace("'", "")) for word in lows]
-    verb = _verb(lows, roots)
-    roots = [root if root in _LISTED else root[:ROOT] for root in roots]
-    words = frozenset(root for root in roots if root not in _IGNORED and root != ":")
+    lows, stems, roots, capitals = zip(*map(_word, raws), strict=True)
+    verb = _verb(lows, stems)
+    words = frozenset(roots) - _IGNORED
     numbers = frozenset(filter(_digit, words))
     happened = _happened(lows)
     cues = {*lows, *map(" ".join, pairwise(lows))}
@@ -377,7 +387,7 @@ def _clause(raws: list[str], who: str) -> _Clause:
         words,
         # A clause without a verb has no known subject either.
         words.intersection(roots[:verb] if verb < len(roots) else ()),
-        _names(raws, lows, roots) & words - numbers,
+        _names(lows, roots, capitals) & words - numbers,
         numbers,
         frozenset(filter(_year, numbers)),
         dict(_measures(roots, words)),
@@ -391,7 +401,7 @@ def _clause(raws: list[str], who: str) -> _Clause:
     )
 
 
-def _verb(lows: list[str], roots: list[str]) -> int:
+def _verb(lows: _Words, roots: _Words) -> int:
     """Where the first verb stands, or else the first word after another that may well be one."""
     for at, root in enumerate(roots):
         if root in _VERBS or root == ":":
@@ -404,23 +414,20 @@ def _verb(lows: list[str], roots: list[str]) -> int:
     return len(roots)
 
 
-def _happened(lows: list[str]) -> bool:
+def _happened(lows: _Words) -> bool:
     """Whether something is told that took place, rather than what is."""
     if not _HAPPENED.isdisjoint(lows):
         return True
     return any(two.endswith("ed") and one not in _PRESENT for one, two in pairwise(["", *lows]))
 
 
-def _names(raws: list[str], lows: list[str], roots: list[str]) -> frozenset[str]:
+def _names(lows: _Words, roots: _Words, capitals: tuple[bool, ...]) -> frozenset[str]:
     """What is written with a capital, unless that may only begin the sentence."""
-    return frozenset(
-        root
-        for at, (raw, low, root) in enumerate(zip(raws, lows, roots, strict=True))
-        if _upper(raw) and low not in DATES and (at or low not in STARTERS)
-    )
+    since = int(lows[0] in STARTERS)
+    return frozenset(compress(roots[since:], capitals[since:]))
 
 
-def _measures(roots: list[str], words: frozenset[str]) -> Iterator[tuple[str, str]]:
+def _measures(roots: _Words, words: frozenset[str]) -> Iterator[tuple[str, str]]:
     for one, two in pairwise(roots):
         if one in words and two in words:
             if _digit(one) and not _digit(two):
