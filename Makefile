@@ -11,7 +11,8 @@ PYTHON ?= $(shell for p in python3.11 python3; do \
 BIN := .venv/bin
 READY := .venv/.ready
 WHEEL_READY := .wheel-venv/.ready
-GENERATED := ARCHITECTURE.md docs/adr/README.md docs/reference/cli.md docs/reference/settings.md docs/benchmarks.md
+GENERATED := ARCHITECTURE.md docs/adr/README.md docs/reference/cli.md docs/reference/settings.md \
+	docs/reference/tools.md docs/benchmarks.md
 PIP := pip==26.3
 ARGS ?=
 
@@ -25,7 +26,7 @@ help: ## show this list
 run: $(READY) ## set up Recollect, show its state and how to go on
 	@$(BIN)/recollect status
 	@echo
-	@echo "Recollect is ready. There is no server yet: this release is the command line."
+	@echo "Recollect is ready. Clients start it by themselves: docs/how-to/connect-a-client.md"
 	@echo "  $(BIN)/recollect remember 'The build uses make.'"
 	@echo "  $(BIN)/recollect recall 'how do we build?'"
 	@echo "  $(BIN)/recollect --help"

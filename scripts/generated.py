@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,6 +82,47 @@ def settings() -> str:
     return "\n".join(
         ["| in the file | variable | default | what it is for |", "|---|---|---|---|", *rows]
     )
+
+
+def tools() -> str:
+    """Every tool of every contract, with what it takes, as it is listed to clients.
+
+    >>> "### supersede_memory" in tools()
+    True
+    """
+    from recollect.contracts.every import NAMES
+    from recollect.contracts.listing import Selection, offered
+
+    lines: list[str] = []
+    for name in NAMES:
+        lines += ["", f"## {name}"]
+        for one in offered(Selection((name,))):
+            lines += ["", f"### {one.name}", "", one.shown["description"]]
+            lines += _taken(one.shown["inputSchema"])
+    return "\n".join(lines).strip()
+
+
+def _taken(schema: dict[str, Any]) -> Iterator[str]:
+    properties = schema.get("properties", {})
+    if not properties:
+        return
+    yield from ("", "| | | default | what it is |", "|---|---|---|---|")
+    required = schema.get("required", ())
+    for name, of in properties.items():
+        types = of.get("type", "anything")
+        shown = " or ".join(types) if isinstance(types, list) else types
+        default = "required" if name in required else json.dumps(of.get("default"))
+        yield f"| `{name}` | {_bounded(shown, of)} | {default} | {of.get('description', '')} |"
+
+
+def _bounded(shown: str, of: dict[str, Any]) -> str:
+    """The type with what bounds it."""
+    if "enum" in of:
+        return ", ".join(f"`{one}`" for one in of["enum"] if one is not None)
+    low, high = of.get("minimum"), of.get("maximum")
+    bounds = [f"from {low}"] if low is not None else []
+    bounds += [f"to {high}"] if high is not None else []
+    return " ".join([shown, *bounds])
 
 
 def _command(command: Command) -> Iterator[str]:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from recollect.ways.cli.command import Command
 
 GROUPS = (
+    ("Serve", "serve", ("serve",)),
     ("Keep", "keep", ("remember", "ingest", "revise", "supersede", "invalidate")),
     ("Find", "find", ("recall", "get", "list", "history", "timeline")),
     ("Link", "link", ("describe", "relate", "explore")),

@@ -46,6 +46,18 @@ class Offer:
         if not self._resources:
             del self.lists["resources/list"], self.lists["resources/templates/list"]
 
+    @property
+    def capabilities(self) -> dict[str, Any]:
+        """What the protocol calls what is offered, as the SDK's server has it."""
+        found: dict[str, Any] = {"logging": {}, "tools": {"listChanged": False}}
+        if "prompts/list" in self.lists:
+            found["prompts"] = {"listChanged": False}
+        if "resources/list" in self.lists:
+            found["resources"] = {"subscribe": True, "listChanged": False}
+        if len(self.lists) > 1:
+            found["completions"] = {}
+        return found
+
     def at(self, address: str) -> tuple[Offered, dict[str, str]] | None:
         """The resource at an address, and what the address says; a whole path before a pattern."""
         for key in ("uri", "uriTemplate"):

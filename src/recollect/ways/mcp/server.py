@@ -203,6 +203,8 @@ class _Desk:
         arguments: Mapping[str, object],
     ) -> Reply:
         caller, report = self._caller(context), _reporter(context)
+        # Who asks something will want the model, and who only looks at the tools will not.
+        self._engine.start()
         return await self._thread(
             lambda: call(self._engine, *find(found.own, found.contract), arguments, caller, report)
         )
