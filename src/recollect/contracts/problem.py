@@ -34,6 +34,8 @@ _SAID = {
     "string_unicode": "holds half a surrogate pair, which is no text",
 }
 _SHOWN = 60
+# Beyond it programs no longer agree on what a number is.
+_LARGEST = 2**53
 
 
 def problem(error: ValidationError) -> InvalidRequest:
@@ -80,5 +82,10 @@ def _kind(value: object) -> str:
 
 
 def _shown(value: object) -> object:
-    """What was received, where that is short enough to be worth repeating."""
-    return value if isinstance(value, bool | int | float) else _kind(value)
+    """What was received, where that is short enough to be worth repeating, and JSON has it.
+
+    >>> _shown(1.5), _shown(float("nan")), _shown(10**400)
+    (1.5, 'a number', 'a number')
+    """
+    repeated = isinstance(value, int | float) and -_LARGEST <= value <= _LARGEST
+    return value if repeated else _kind(value)

@@ -1,0 +1,96 @@
+"""Whatever is sent to a tool, it answers in its contract's words, and a refusal changes nothing."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from recollect.contracts.listing import _written
+from recollect.errors import Unavailable
+from tests.contracts.build import offered
+from tests.contracts.hostile import arguments, attacks, leaked, must_refuse
+
+CODES = {
+    "memento": {"MEMORY_NOT_FOUND", "INVALID_PARAMETER"},
+    "codex-memory": {"INVALID_ARGUMENT", "POLICY_BLOCKED", "ENTRY_NOT_FOUND"},
+    # A sentence and no code.
+    "memory-mcp": set(),
+}
+CODES["together"] = CODES["memento"] | CODES["codex-memory"]
+LISTED = [(of, tool) for of in CODES for tool in _written()[of]["tools"]]
+# "This tool does not error": whatever is not `true` confirms nothing.
+NEVER_REFUSES = "reset_all_memory"
+# So long may a failure be, whatever it answers.
+BRIEF = 1_500
+
+
+def named(one):
+    return one if isinstance(one, str) else one["name"]
+
+
+def seen(client):
+    """All that a change would change."""
+    with client.engine.ports.store.reading() as reader:
+        return reader.last_event(), reader.total(), reader.counts("local"), reader.models()
+
+
+def ids(client, *, fresh):
+    """Ids by field, of new records where a call may end what it is given."""
+    numbers = count()
+
+    def made(name):
+        number = next(numbers)
+        if "entity" in name:
+            return client.ask("memory-mcp", "create_entity", name=f"Crane {number}")["id"]
+        return client.ask("memory-mcp", "store_memory", content=f"Crane {number} is in.")["id"]
+
+    kept: dict[str, str] = {}
+
+    def given(name):
+        return made(name) if fresh else kept.setdefault(name, made(name))
+
+    return given
+
+
+def wrong_in_failure(of, reply, attack):
+    """What is wrong with how a call was refused, if anything is."""
+    if isinstance(reply.cause, Unavailable):
+        return "it is the program that failed"
+    if len(reply.text) > BRIEF:
+        return "it is too long to read"
+    if leak := leaked(reply.text, attack.arguments):
+        return f"it shows {leak!r}"
+    if reply.data is None:
+        return "there is no code" if of != "memory-mcp" else None
+    error = reply.data["error"]
+    if of != "memory-mcp" and error["code"] not in CODES[of]:
+        return "its code is none of the contract's"
+    return None if json.loads(reply.text) == reply.data else "its text is another"
+
+
+@pytest.mark.parametrize(("of", "listed"), LISTED, ids=named)
+def test_whatever_is_sent_is_answered_or_refused_and_a_refusal_changes_nothing(client, of, listed):
+    tool = offered(of)[listed["name"]]
+    schema, answers = listed["inputSchema"], Draft202012Validator(listed["outputSchema"])
+    given = ids(client, fresh=tool.hints.destructive)
+    usual = client.ask(of, tool.name, **arguments(schema, given))
+    assert answers.is_valid(usual)
+    for attack in attacks(schema, lambda: arguments(schema, given)):
+        before = seen(client)
+        reply = client.reply(of, tool.name, attack.arguments)
+        if reply.failed or tool.hints.read_only:
+            assert seen(client) == before, attack
+        if reply.failed:
+            assert wrong_in_failure(of, reply, attack) is None, f"{attack}\n{reply.text[:2000]}"
+        else:
+            assert answers.is_valid(reply.data), attack
+        if tool.name == NEVER_REFUSES:
+            assert not reply.failed, attack
+        elif must_refuse(schema, attack):
+            assert reply.failed, attack
+            assert attack.field in reply.text, attack
+    # And then it goes on as before.
+    assert client.ask(of, tool.name, **arguments(schema, given)).keys() == usual.keys()
