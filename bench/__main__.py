@@ -35,6 +35,7 @@ BENCHMARKS = {
     "rss": "micro.memory",
     "bytes": "micro.size",
     "start": "micro.start",
+    "wire": "micro.wire",
     "writers": "micro.writers",
     "kill": "micro.kill",
 }

@@ -150,8 +150,32 @@ def write_until_killed(store: str, who: str) -> dict[str, object]:
     return {}
 
 
+def empty() -> dict[str, object]:
+    """The SDK's own server over its own transport, with a tool that does nothing."""
+    import anyio
+    import mcp_types as types
+    from mcp.server.lowlevel import Server
+    from mcp.server.stdio import stdio_server
+
+    async def listed(*_: object) -> types.ListToolsResult:
+        return types.ListToolsResult(
+            tools=[types.Tool(name="empty", input_schema={"type": "object"})]
+        )
+
+    async def called(*_: object) -> types.CallToolResult:
+        return types.CallToolResult(content=[])
+
+    async def main() -> None:
+        server = Server[object]("empty", on_list_tools=listed, on_call_tool=called)
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+
+    anyio.run(main)
+    raise SystemExit
+
+
 CHILDREN: dict[str, Callable[..., dict[str, object]]] = {
-    f.__name__: f for f in (answer, reopen, resident, write, write_until_killed)
+    f.__name__: f for f in (answer, empty, reopen, resident, write, write_until_killed)
 }
 
 if __name__ == "__main__":

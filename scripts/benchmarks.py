@@ -18,6 +18,7 @@ BENCHMARKS = {
     "rss": "Memory",
     "bytes": "Disk",
     "start": "Commands",
+    "wire": "Over MCP on standard input and output",
     "writers": "Sixteen writers",
     "kill": "Killed at any moment",
 }
