@@ -11,6 +11,7 @@ PYTHON ?= $(shell for p in python3.11 python3; do \
 BIN := .venv/bin
 READY := .venv/.ready
 WHEEL_READY := .wheel-venv/.ready
+NPM_READY := tests/npm/node_modules/.ready
 GENERATED := ARCHITECTURE.md docs/adr/README.md docs/reference/cli.md docs/reference/settings.md \
 	docs/reference/tools.md docs/benchmarks.md
 PIP := pip==26.3
@@ -33,7 +34,7 @@ run: $(READY) ## set up Recollect, show its state and how to go on
 
 test: test-source test-wheel ## run the tests, then try the built wheel in an environment of its own
 
-test-source: $(READY) ## run the tests, with coverage (ARGS='-k name' to choose)
+test-source: $(READY) $(NPM_READY) ## run the tests, with coverage (ARGS='-k name' to choose)
 	$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
 
 test-wheel: $(READY) $(WHEEL_READY) ## build the wheel, install it away from the source, try it
@@ -66,7 +67,7 @@ bench-recall: $(READY) ## measure how well things are found (RECOLLECT_BENCH_DAT
 	$(BIN)/python -m bench.recall $(ARGS)
 
 clean: ## remove all that make has made
-	rm -rf .venv .wheel-venv build dist htmlcov .coverage .hypothesis
+	rm -rf .venv .wheel-venv tests/npm/node_modules build dist htmlcov .coverage .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find src tests bench scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
@@ -93,3 +94,9 @@ $(WHEEL_READY): pyproject.toml
 	$(call make_venv,.wheel-venv)
 	.wheel-venv/bin/python -m pip install --quiet .
 	@touch $@
+
+# Programs that the tests run against Recollect, with a node of their own. Where there is no npm, or
+# it cannot fetch them, the tests that need them are skipped and say so.
+$(NPM_READY): tests/npm/package.json tests/npm/package-lock.json
+	@if command -v npm >/dev/null && npm ci --prefix tests/npm --no-engine-strict --loglevel=error >/dev/null; \
+	then touch $@; else echo "The programs from npm are not there; tests that need them are skipped." >&2; fi
