@@ -24,11 +24,18 @@ def _node() -> str | None:
     return None
 
 
-def program(path: str) -> list[str]:
+def program(*paths: str) -> list[str]:
     """How a program below `node_modules` is started. Skips the test where that cannot be."""
     node = _node()
     if node is None:
         pytest.skip(f"there is no node {OLDEST} or newer here; `make` installs one where npm is")
-    if not (MODULES / path).exists():
-        pytest.skip(f"{path} is not installed; `make test` installs it where npm is")
-    return [node, str(MODULES / path)]
+    for path in paths:
+        if not (MODULES / path).exists():
+            pytest.skip(f"{path} is not installed; `make test` installs it where npm is")
+    return [node, str(MODULES / paths[0])]
+
+
+def script(name: str, *needs: str) -> list[str]:
+    """How a script of this folder is started, with the packages that it imports."""
+    node, *_ = program(*(f"{package}/package.json" for package in needs))
+    return [node, str(MODULES.parent / name)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import sys
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from mcp.client.stdio import StdioServerParameters
 
 from recollect.contracts.every import NAMES
 from recollect.contracts.listing import Selection, offered
+from tests.npm.node import program, script
+from tests.ways.mcp.process import COMMAND
 
 CONVERSATIONS: dict[str, list[dict[str, Any]]] = json.loads(
     Path(__file__).with_name("conversations.json").read_text("utf-8")
@@ -62,43 +64,41 @@ def judge(step, kept, reply):
         assert wanted in text, step
         return
     assert failed == ("fails" in step), (step, text)
-    # The text says what the object says, for clients that know only one of them.
-    assert json.loads(text) == data
+    # The text says what the object says, for clients that know only one of them. A failure has no
+    # object that the tool's schema does not describe.
+    found = json.loads(text)
+    assert data == (None if failed else found)
     for path, value in (step.get("says", {}) | step.get("fails", {})).items():
-        assert at(data, path) == filled(value, kept), (step["call"], path, data)
+        assert at(found, path) == filled(value, kept), (step["call"], path, text)
     for path in step.get("has", ()):
         assert (
-            at(data, path) not in {None, NOTHING}
-            if not isinstance(at(data, path), dict | list)
-            else at(data, path)
-        ), (step["call"], path, data)
+            at(found, path) not in {None, NOTHING}
+            if not isinstance(at(found, path), dict | list)
+            else at(found, path)
+        ), (step["call"], path, text)
     for path in step.get("lacks", ()):
-        assert at(data, path) is NOTHING, (step["call"], path, data)
+        assert at(found, path) is NOTHING, (step["call"], path, text)
     for name, path in step.get("keep", {}).items():
-        kept[name] = at(data, path)
+        kept[name] = at(found, path)
 
 
-def python_client(contract, mode):
-    """The SDK for Python, in one era of the protocol or the other."""
+def served(contract):
+    """What starts the server."""
+    return [*COMMAND, "--contracts", contract]
 
-    async def hold():
-        server = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "recollect", "serve", *(["--contracts", contract] if contract else [])],
-            env=dict(os.environ),
-        )
-        async with Client(server, mode=mode) as client:
-            listed = {tool.name for tool in (await client.list_tools()).tools}
-            for name in [contract] if contract else NAMES:
-                kept: dict[str, Any] = {}
-                for step in CONVERSATIONS[name]:
-                    reply = await client.call_tool(step["call"], filled(step["with"], kept))
-                    (content,) = reply.content
-                    assert content.type == "text"
-                    judge(step, kept, (reply.is_error, content.text, reply.structured_content))
-            return listed
 
-    return asyncio.run(hold())
+def hold(contract, listed, ask):
+    """One whole conversation. `ask` calls a tool."""
+    assert {tool["name"] for tool in listed} == {o.name for o in offered(Selection((contract,)))}
+    kept: dict[str, Any] = {}
+    for step in CONVERSATIONS[contract]:
+        judge(step, kept, ask({"name": step["call"], "arguments": filled(step["with"], kept)}))
+
+
+def said(reply):
+    """Whether a reply as JSON is a failure, its text, and its object."""
+    (content,) = reply["content"]
+    return reply.get("isError", False), content["text"], reply.get("structuredContent")
 
 
 def test_every_tool_of_every_contract_is_called():
@@ -110,4 +110,70 @@ def test_every_tool_of_every_contract_is_called():
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 @pytest.mark.parametrize("contract", NAMES)
 def test_the_python_client_holds_a_conversation(contract, mode):
-    assert python_client(contract, mode) == {o.name for o in offered(Selection((contract,)))}
+    command, *rest = served(contract)
+    server = StdioServerParameters(command=command, args=rest, env=dict(os.environ))
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        async with Client(server, mode=mode) as client:
+
+            def ask(call):
+                replied = client.call_tool(call["name"], call["arguments"])
+                reply = asyncio.run_coroutine_threadsafe(replied, loop).result()
+                return said(reply.model_dump(by_alias=True, mode="json"))
+
+            listed = (await client.list_tools()).model_dump(mode="json")["tools"]
+            await asyncio.to_thread(hold, contract, listed, ask)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("sdk", "package"),
+    [("v1", "@modelcontextprotocol/sdk"), ("v2", "@modelcontextprotocol/client")],
+)
+@pytest.mark.parametrize("contract", NAMES)
+def test_the_typescript_client_holds_a_conversation(contract, sdk, package):
+    command = [*script("converse.mjs", package), sdk, *served(contract)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as client:
+        assert client.stdin is not None
+        assert client.stdout is not None
+        sink, source = client.stdin, client.stdout
+
+        def ask(call):
+            sink.write(json.dumps(call) + "\n")
+            sink.flush()
+            return said(json.loads(source.readline()))
+
+        hold(contract, json.loads(source.readline())["tools"], ask)
+        sink.close()
+        assert client.wait(30) == 0
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_the_inspector_lists_and_calls_tools(era):
+    inspector = program("@modelcontextprotocol/inspector/clients/launcher/build/index.js")
+
+    def inspect(*asked):
+        command = [*inspector, "--cli", *COMMAND, "--protocol-era", era, "--format", "json", *asked]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        return done.returncode, json.loads(done.stdout or "null")
+
+    def call(name, **arguments):
+        asked = ("--tool-name", name, "--tool-args-json", json.dumps(arguments))
+        return inspect("--method", "tools/call", *asked)
+
+    code, listed = inspect("--method", "tools/list")
+    assert code == 0
+    assert [tool["name"] for tool in listed["result"]["tools"]] == [
+        one.name for one in offered(Selection())
+    ]
+    code, _ = call("store_memory", content="The kettle stands in the kitchen.")
+    assert code == 0
+    code, found = call("recall", query="kettle")
+    assert code == 0
+    assert "kitchen" in found["result"]["structuredContent"]["results"][0]["content"]
+    # A failure of a tool is a result, which the inspector tells from a failure of its own.
+    assert call("get_entries", ids=["nobodyknowsthisone00"])[0] == 5

@@ -130,7 +130,7 @@ class _Desk:
         return {
             **WHOLE,
             "content": [{"type": "text", "text": reply.text}],
-            **({} if reply.data is None else {"structuredContent": reply.data}),
+            **({"structuredContent": reply.data} if _fitting(reply, found) else {}),
             "isError": reply.failed,
         }
 
@@ -289,6 +289,16 @@ def _suggested(engine: Engine, one: Completion, typed: str, caller: Caller) -> l
         found = (*found, *one.render(engine.run(one.to_op(typed, caller))))
     begun = typed.casefold()
     return [value for value in dict.fromkeys(found) if value.casefold().startswith(begun)]
+
+
+def _fitting(reply: Reply, of: Offered) -> bool:
+    """Whether a reply may go out as an object: clients hold it against the schema of the tool.
+
+    They do so with failures too, and show their own complaint in place of what the failure says.
+    """
+    if reply.data is None or not reply.failed:
+        return reply.data is not None
+    return reply.data.keys() >= {*of.shown["outputSchema"].get("required", ())}
 
 
 def _own_error(reply: Reply) -> MCPError:
