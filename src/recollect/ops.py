@@ -70,6 +70,8 @@ class Remember(Op[Remembered]):
     session: str = ""
     speaker: str = ""
     metadata: str = "{}"
+    # Empty for what is kept; `candidate` for what a rule proposes to keep.
+    status: str = ""
     # Records that this one takes the place of, in the same transaction.
     supersedes: tuple[str, ...] = ()
     # Whether a current record of the same scope and text, of which nothing else was said, is
@@ -115,6 +117,82 @@ class Ingest(Op[Ingested]):
     scope: Scope = Scope()
     author: Author = OWNER
     type: str = "ingestion"
+
+
+class Imported(Value):
+    """What a batch brought, how much of it was known already, and what was left out why."""
+
+    # Empty where nothing was kept, or it was only tried.
+    batch: str
+    # The formats that were found.
+    formats: tuple[str, ...]
+    files: int
+    # As they are kept, or would be.
+    records: tuple[Record, ...]
+    known: int
+    entities: int
+    relations: int
+    # How many of the records went in without a secret that their source holds.
+    redacted: int
+    skipped: tuple[str, ...]
+
+
+class Import(Op[Imported]):
+    """Take in what other programs remembered, each thing once, as one batch that can be undone."""
+
+    # Files and folders.
+    sources: tuple[str, ...]
+    # Nothing outside of these is read. Paths are meant from the first.
+    roots: tuple[str, ...] = ()
+    # What the files are; without it, what their content says.
+    format: str = ""
+    scope: Scope = Scope()
+    author: Author = OWNER
+    # Say what would be kept, and keep nothing.
+    dry_run: bool = False
+
+
+class Batch(Value):
+    """Changes that were made together and can be undone together."""
+
+    id: str
+    # What made it, such as `import`.
+    by: str
+    at: datetime
+    author: Author
+    # How many entries of the ledger it has, and whether it was undone.
+    changes: int
+    undone: bool
+
+
+class Batches(Value):
+    """Batches, newest first."""
+
+    batches: tuple[Batch, ...]
+
+
+class ListBatches(Op[Batches]):
+    """List what was done as one batch, newest first."""
+
+    tenant: str = "local"
+    limit: int = 20
+
+
+class Undone(Value):
+    """What was deleted, what is again as it was, and what was left alone as it changed since."""
+
+    batch: str
+    forgotten: tuple[str, ...]
+    restored: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+class Undo(Op[Undone]):
+    """Undo a batch: delete for good what it brought, and bring back what it changed."""
+
+    batch: str
+    tenant: str = "local"
+    author: Author = OWNER
 
 
 class Revised(Value):

@@ -37,7 +37,11 @@ def files(tmp_path, monkeypatch, recollect):
     recollect("remember", "A memory that moves.", "--store", str(tmp_path / "old.db"))
     exported = recollect("export", "-", "--store", str(tmp_path / "old.db")).out.encode()
     facts = b"A fact.\nAnother fact.\n"
+    graph = b'{"type": "entity", "name": "Ada", "entityType": "", "observations": ["Likes tea"]}'
+    mem0 = b'[{"id": "1", "memory": "Lives in Turin"}]'
     made = {"minutes.txt": facts, "facts.txt": facts, "memory.jsonl": exported}
+    made |= {"memory.json": graph, "mem0.json": mem0, "notes/page.md": b"# A page"}
+    (tmp_path / "notes").mkdir()
     for name, content in made.items():
         (tmp_path / name).write_bytes(content)
     monkeypatch.chdir(tmp_path)
@@ -47,7 +51,10 @@ def files(tmp_path, monkeypatch, recollect):
 @pytest.mark.parametrize("example", EVERY_EXAMPLE)
 def test_every_example_in_the_help_works(recollect, remember, example, files):
     ids = {name: remember(f"A memory called {name}.") for name in ("ID", "OLD", "NEW")}
-    call, _, file = example.partition(" < ")
+    if "BATCH" in example:
+        ids["BATCH"] = recollect("import", "mem0.json", "--json").json["batch"]
+    # What another program is given to start is what stands behind its two dashes.
+    call, _, file = example.rpartition(" -- ")[2].partition(" < ")
     program, *args = [ids.get(word, word) for word in shlex.split(call)]
     assert program == "recollect"
     said = recollect(*args, stdin=files[file] if file else b"")

@@ -105,18 +105,11 @@ def _remember(op: Ingest, name: str, section: Section) -> Remember:
         type=op.type,
         title=(section.heading or name.rpartition("/")[2])[: check.LONGEST_NAME],
         source=SOURCE,
-        source_ref=_ref(name, section.key),
+        source_ref=files.ref(f"{name}#{section.key}" if section.key else name),
         metadata=json.dumps({**about, "sha256": digest}, ensure_ascii=False),
         once=False,
         similar=0,
     )
-
-
-def _ref(name: str, key: str) -> str:
-    ref = f"{name}#{key}" if key else name
-    if len(ref) <= check.LONGEST_NAME:
-        return ref
-    return f"{ref[: check.LONGEST_NAME - 65]}~{hashlib.sha256(ref.encode()).hexdigest()}"
 
 
 def _news(reader: Reader, scope: Scope, parts: Sequence[Part]) -> News:

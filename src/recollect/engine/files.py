@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
 from glob import glob, has_magic
 from typing import TYPE_CHECKING
 
+from recollect.rules import check
 from recollect.rules.split import form_of
 from recollect.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 # What a project usually writes down for those who come later.
 USUAL = ("session-log", "decisions", "requirements")
@@ -56,8 +58,21 @@ class _Place(Value):
     named: bool
 
 
-def read(sources: Sequence[str], roots: Sequence[str]) -> Read:
-    """The documents that are meant: files, folders and patterns, or else what is usual."""
+def is_document(path: str) -> bool:
+    """Whether a file is a document, by its name."""
+    return form_of(path) is not None
+
+
+def read(
+    sources: Sequence[str],
+    roots: Sequence[str],
+    wanted: Callable[[str], bool] = is_document,
+    largest: int = _LARGEST,
+) -> Read:
+    """The documents that are meant: files, folders and patterns, or else what is usual.
+
+    Of a folder, those whose names are wanted; what is named itself is read whatever it is called.
+    """
     allowed = [os.path.realpath(root) for root in roots]
     documents: dict[str, Document] = {}
     skipped: list[str] = []
@@ -66,13 +81,21 @@ def read(sources: Sequence[str], roots: Sequence[str]) -> Read:
         try:
             real = _within(place.path, allowed)
             if real not in documents:
-                documents[real] = _document(place, real, allowed)
+                _expect(place, real, wanted)
+                documents[real] = _document(real, allowed, largest)
         except Unread as reason:
             skipped.append(f"{_shown(place.said)}: {reason}")
         if len(documents) + len(skipped) >= _MOST_FILES:
             skipped.append(f"there are more than {_MOST_FILES} files; name fewer")
             break
     return Read(tuple(documents.values()), tuple(dict.fromkeys(skipped)))
+
+
+def ref(said: str) -> str:
+    """Where something is from, as a record may hold it: what is too long ends in its hash."""
+    if len(said) <= check.LONGEST_NAME:
+        return said
+    return f"{said[: check.LONGEST_NAME - 65]}~{hashlib.sha256(said.encode()).hexdigest()}"
 
 
 def _usual(roots: Sequence[str]) -> Iterator[_Place]:
@@ -140,10 +163,13 @@ def _root_of(real: str, allowed: Sequence[str]) -> str | None:
     return next((root for root in allowed if os.path.commonpath([root, real]) == root), None)
 
 
-def _document(place: _Place, real: str, allowed: Sequence[str]) -> Document:
-    if not place.named and os.path.isfile(real) and form_of(real) is None:
+def _expect(place: _Place, real: str, wanted: Callable[[str], bool]) -> None:
+    if not place.named and os.path.isfile(real) and not wanted(real):
         raise Unread(NO_DOCUMENT)
-    text, root = _text(real), _root_of(real, allowed) or ""
+
+
+def _document(real: str, allowed: Sequence[str], largest: int) -> Document:
+    text, root = _text(real, largest), _root_of(real, allowed) or ""
     name = os.path.relpath(real, root)
     if root != allowed[0]:
         name = os.path.join(os.path.basename(root), name)
@@ -152,7 +178,7 @@ def _document(place: _Place, real: str, allowed: Sequence[str]) -> Document:
     return Document(_shown(name.replace(os.sep, "/"), _LONGEST_NAME), text)
 
 
-def _text(real: str) -> str:
+def _text(real: str, largest: int) -> str:
     """What a file says. It is opened without waiting, for it may be a pipe."""
     try:
         handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -164,9 +190,9 @@ def _text(real: str) -> str:
         state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode):
             raise Unread("is no file")
-        if state.st_size > _LARGEST:
-            raise Unread(f"is larger than {_LARGEST // 1024 // 1024} MB; split it up")
-        content = file.read(_LARGEST + 1)
+        if state.st_size > largest:
+            raise Unread(f"is larger than {largest // 1024 // 1024} MB; split it up")
+        content = file.read(largest + 1)
     if b"\0" in content:
         raise Unread(BINARY)
     try:

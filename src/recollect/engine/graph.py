@@ -32,7 +32,7 @@ _LONGEST_TYPE = 100
 
 def describe(ports: Ports, op: Describe) -> Described:
     """Name a person, project or thing."""
-    op = _checked(op, ports.secrets())
+    op = checked(op, ports.secrets())
     key = entities.key(op.name)
     if not key:
         raise InvalidRequest("name has no letter or digit. Give a name.", field="name")
@@ -115,7 +115,8 @@ def explore(ports: Ports, op: Explore) -> Explored:
     return Explored(tuple(reached.values()), tuple(walked.values()))
 
 
-def _checked(op: Describe, policy: Policy) -> Describe:
+def checked(op: Describe, policy: Policy) -> Describe:
+    """The description as it may be kept. Raises `InvalidRequest` where it may not."""
     from recollect.rules.redact import guard
 
     check.text(op.name, "name", check.LONGEST_NAME)

@@ -37,6 +37,7 @@ _PREFIXES = {
     Kind.CODE: "code_",
 }
 RELATION = "rel_"
+BATCH = "batch_"
 
 
 def silent(done: int, of: int, doing: str) -> None:

@@ -36,7 +36,7 @@ _MOST_AT_ONCE = 100_000
 # So many neighbours are looked at for conflicts.
 _NEIGHBOURS = 10
 _MOST_SUPERSEDED = 1_000
-_LINES = ("type", "title", "source", "source_ref", "session", "speaker")
+_LINES = ("type", "title", "source", "source_ref", "session", "speaker", "status")
 _GUARDED = ("text", "metadata", *_LINES)
 # What else may be said of a text.
 _TOLD = (*_LINES, "metadata", "confidence", "importance")
@@ -222,14 +222,15 @@ def _by_words(reader: Reader, text: str, where: Where) -> list[int]:
     return [found.seq for found in reader.matching(chosen, where, _NEIGHBOURS)]
 
 
-def keep(
+def keep(  # noqa: PLR0913, PLR0917 -- what a transaction writes, and where
     ports: Ports,
     tx: Writer,
     items: Sequence[tuple[Remember, Record]],
     vectors: dict[str, Vector],
     model: Model,
+    detail: str = "{}",
 ) -> list[Record]:
-    """Write new records with all that belongs to them."""
+    """Write new records with all that belongs to them; the detail goes into the ledger."""
     ports.semantics.prepare(tx)
     if vectors and tx.serving_model() != model:
         vectors = {}
@@ -238,7 +239,7 @@ def keep(
     links = names.link([record for _, record in items])
     old = [pair for op, record in items for pair in _replaced(tx, op, record)]
     records = [record for _, record in items]
-    made = tx.apply(plan.remembered(records, vectors, names.new, links, old, author, now))
+    made = tx.apply(plan.remembered(records, vectors, names.new, links, old, author, now, detail))
     return made[len(names.new) :]
 
 

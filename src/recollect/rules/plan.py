@@ -42,6 +42,7 @@ def memory(op: Remember, text: str, id_: str, now: datetime) -> Record:
         session=op.session,
         speaker=op.speaker,
         metadata=op.metadata,
+        status=op.status,
     )
 
 
@@ -110,6 +111,7 @@ def remembered(  # noqa: PLR0913, PLR0917 -- a plan's parts
     old: Sequence[tuple[Entry, Edge]],
     author: Author,
     now: datetime,
+    detail: str = "{}",
 ) -> Plan:
     """New records with what they name and what they take the place of."""
     return Plan(
@@ -122,4 +124,5 @@ def remembered(  # noqa: PLR0913, PLR0917 -- a plan's parts
         ),
         update=tuple(entry for entry, _ in old),
         link=(*links, *(edge for _, edge in old)),
+        detail=detail,
     )

@@ -14,6 +14,7 @@ GROUPS = (
     ("Find", "find", ("recall", "get", "list", "history", "timeline")),
     ("Link", "link", ("describe", "relate", "explore")),
     ("Carry over", "carry", ("export", "restore", "backup")),
+    ("Bring in", "bring", ("import",)),
     ("Delete for good", "end", ("forget", "retention", "reset")),
     ("Let others in", "keys", ("keys",)),
     ("Look after", "care", ("status", "verify", "changes", "embed")),
