@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 PAIRS = HERE / "data" / "conflicts.jsonl"
+EVERYDAY = HERE / "data" / "everyday.jsonl"
 PUBLIC = Path(os.environ.get("RECOLLECT_BENCH_DATA", HERE.parent.parent / "shared" / "bench"))
 RESULTS = HERE / "results" / "conflicts.json"
 LOCOMO, SITUATED = "locomo.corpus.jsonl.gz", "situatedqa.facts.jsonl.gz"
@@ -74,8 +75,8 @@ def figures(judged: Judged) -> dict[str, object]:
     return found
 
 
-def labelled(model: Bundled, half: str) -> dict[str, object]:
-    rows = [row for row in read(PAIRS) if row["half"] == half]
+def labelled(model: Bundled, half: str, *paths: Path) -> dict[str, object]:
+    rows = [row for path in paths for row in read(path) if row["half"] == half]
     near = cosines(model, [(row["old"], row["new"]) for row in rows])
     both = list(zip(rows, near, strict=True))
     return {
@@ -183,10 +184,14 @@ def main() -> None:
         "python": platform.python_version(),
         "model": model.model.name,
         "pairs": sha256(PAIRS.read_bytes()).hexdigest(),
-        "dev": labelled(model, "dev"),
+        "everyday pairs": sha256(EVERYDAY.read_bytes()).hexdigest(),
+        "dev": labelled(model, "dev", PAIRS),
+        "everyday, dev": labelled(model, "dev", EVERYDAY),
     }
     if asked.held:
-        found["held"] = labelled(model, "held")
+        found["held"] = labelled(model, "held", PAIRS)
+        found["everyday, held"] = labelled(model, "held", EVERYDAY)
+        found["both, held"] = labelled(model, "held", PAIRS, EVERYDAY)
     if (PUBLIC / LOCOMO).exists():
         found["chat"] = chats(model, asked.read)
         found["successions"] = successions(model)

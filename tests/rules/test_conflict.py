@@ -25,6 +25,9 @@ CONFLICTS = [
     ("open", "closed"),
     ("Location: Oslo", "Location: Bergen"),
     ("Mira: I live in Oslo with two cats.", "Mira: I moved to Bergen with two cats."),
+    ("Jobs are run by job_runner.", "Jobs are run by taskLoop."),
+    ("Deploys go to the rack in Oslo.", "Deploys go to the rack in Bergen."),
+    ("Mira prefers tabs.", "Mira would rather have spaces."),
     ("Mira lives in Oslo.", "A new chapter began. Mira moved to Bergen for good."),
 ]
 NO_CONFLICTS = {
@@ -32,6 +35,9 @@ NO_CONFLICTS = {
     "of two of a kind": ("The billing service uses Go 1.", "The mail service uses Go 2."),
     "of two people": ("Anna lives in Oslo.", "Boris lives in Rome."),
     "of a relative": ("User prefers tea.", "User's wife prefers coffee."),
+    "of a relative whose name is long": ("Anna's brother lives in Oslo.", "Anna lives in Rome."),
+    "on some days": ("The shop closes at 18.", "On Fridays the shop closes at 16."),
+    "in some case": ("The log level is INFO.", "The log level is DEBUG in development."),
     "of two numbered things": ("Room 12 seats eight people.", "Room 15 seats twenty people."),
     "in doubt": ("The build uses Make.", "Perhaps the build could use Ninja."),
     "in the past": ("Mira lives in Oslo.", "Mira used to live in Rome."),
