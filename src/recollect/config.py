@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 
+_ENDLESS = float("inf")
+
+
 class Config(Value):
     """Every setting, resolved."""
 
@@ -24,6 +27,11 @@ class Config(Value):
     user: str = ""
     project: str = ""
     secrets: str = "block"
+    # Seconds between two decisions of an agent.
+    write_cooldown: float = 0.0
+    prior_successes: float = 1.0
+    prior_failures: float = 1.0
+    skills_withheld: float = 0.0
     # Folders whose files may be read beside the working directory.
     roots: tuple[str, ...] = ()
     # The secret that a client on stdio calls with.
@@ -82,6 +90,30 @@ def _dimensions(value: str) -> int:
     if not (value.isascii() and value.isdigit() and int(value) > 0):
         raise ValueError("a whole number from 1 up")
     return int(value)
+
+
+def _number(value: str) -> float:
+    try:
+        found = float(value)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < _ENDLESS:
+        raise ValueError("a number from 0 up")
+    return found
+
+
+def _above_zero(value: str) -> float:
+    found = _number(value)
+    if not found:
+        raise ValueError("a number above 0")
+    return found
+
+
+def _share(value: str) -> float:
+    found = _number(value)
+    if found > 1:
+        raise ValueError("a number from 0 to 1")
+    return found
 
 
 def _one_of(*allowed: str) -> Callable[[str], str]:
@@ -157,6 +189,38 @@ SETTINGS = (
         " keeps it without the secret, `allow` keeps it as it is.",
         _one_of("block", "redact", "allow"),
         "`block`",
+    ),
+    Setting(
+        "write_cooldown",
+        "decisions.write_cooldown",
+        "RECOLLECT_WRITE_COOLDOWN",
+        "So many seconds have to lie between two decisions that an agent records.",
+        _number,
+        "0",
+    ),
+    Setting(
+        "prior_successes",
+        "decisions.prior_successes",
+        "RECOLLECT_PRIOR_SUCCESSES",
+        "How many successes a domain's calibration begins with.",
+        _above_zero,
+        "1",
+    ),
+    Setting(
+        "prior_failures",
+        "decisions.prior_failures",
+        "RECOLLECT_PRIOR_FAILURES",
+        "How many failures a domain's calibration begins with.",
+        _above_zero,
+        "1",
+    ),
+    Setting(
+        "skills_withheld",
+        "decisions.skills_withheld",
+        "RECOLLECT_SKILLS_WITHHELD",
+        "Of which share of decisions each skill is withheld, so that both arms can be compared.",
+        _share,
+        "0",
     ),
     Setting(
         "roots",
@@ -335,7 +399,7 @@ def _flat(table: Mapping[str, object], before: str = "") -> Iterator[tuple[str, 
 
 def _scalar(setting: Setting, value: object, path: str) -> str:
     """A value of the file as text. A path in it is meant from where the file is."""
-    if isinstance(value, bool) or not isinstance(value, str | int):
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InvalidRequest(
             f"{setting.key} in {path} is {value!r}, which it cannot be; give a text or a whole"
             " number.",

@@ -4,11 +4,14 @@ RecollectError
 ├── InvalidRequest     the caller sent something that cannot be done      -> fix the call
 │   └── SecretFound    the text holds a secret and the policy is to block -> take it out
 ├── NotAllowed         the caller may not do this                         -> use another key
-│   └── BadSecret      the secret is wrong, expired or revoked            -> get a new one
+│   ├── BadSecret      the secret is wrong, expired or revoked            -> get a new one
+│   └── Isolated       a person decided it, and an agent would change it  -> ask the person
 ├── NotFound           what the call names does not exist                 -> look it up
 ├── Conflict           the store is not in the state the call expects     -> read again
+│   └── TooEarly       a time for review has to pass first                -> wait until then
 └── Unavailable        a disk, model or network is not there              -> try later
     ├── Busy           another process has held the store too long        -> try again
+    ├── TooOften       the caller has written a moment ago                -> wait a moment
     ├── ModelNotReady  the embedding model is still loading               -> try again
     ├── Fault          the program itself has a mistake                -> look at its log
     ├── Damaged        the file is not a sound store                      -> restore a backup
@@ -54,6 +57,12 @@ class BadSecret(NotAllowed):
     code = "bad_secret"
 
 
+class Isolated(NotAllowed):
+    """A person decided this, so no agent may change it. Ask the person; nothing was changed."""
+
+    code = "isolated"
+
+
 class NotFound(RecollectError):
     """There is no such record."""
 
@@ -66,6 +75,12 @@ class Conflict(RecollectError):
     code = "conflict"
 
 
+class TooEarly(Conflict):
+    """The time for review is not over. Nothing was changed; try again when it is."""
+
+    code = "too_early"
+
+
 class Unavailable(RecollectError):
     """Something that Recollect needs is not there. Nothing was changed; try again later."""
 
@@ -76,6 +91,12 @@ class Busy(Unavailable):
     """Another process has held the store for too long. Nothing was changed; try again."""
 
     code = "busy"
+
+
+class TooOften(Unavailable):
+    """Too little time has passed since the last call. Nothing was changed; wait a moment."""
+
+    code = "too_often"
 
 
 class ModelNotReady(Unavailable):

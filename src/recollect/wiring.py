@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from recollect.engine import Engine
+from recollect.engine.ports import Governance
 from recollect.errors import Unavailable
 from recollect.store.sqlite import SqliteStore
 
@@ -30,6 +31,13 @@ def open_engine(config: Config) -> Engine:
         lambda: _configured(config),
         older=lambda model: _older(config, model),
         secrets=config.secrets,
+        governance=Governance(
+            config.write_cooldown,
+            config.prior_successes,
+            config.prior_failures,
+            config.skills_withheld,
+            os.path.join(os.path.dirname(config.store), "proposals"),
+        ),
     )
 
 

@@ -58,7 +58,9 @@ class Client(Value):
         with unchanged(self.engine):
             reply = self.reply(of, name, arguments)
         assert reply.failed, reply.text
-        return reply.text if reply.data is None else reply.data["error"]
+        if reply.data is None:
+            return reply.text
+        return reply.data["error"] if "error" in reply.data else reply.data["message"]
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from recollect.decisions import Draft
 from recollect.embed.background import Background
 from recollect.embed.cache import Cached
 from recollect.embed.choose import EmbedSettings, open_embedder
@@ -23,6 +24,7 @@ from recollect.ops import (
     Restore,
 )
 from recollect.testing import CountedIds, FixedClock
+from recollect.value import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -162,3 +164,24 @@ def _everything(engine: Engine) -> tuple[object, ...]:
     with engine.ports.store.reading() as reader:
         edges = reader.edges([r.id for r in records])
     return records, versions, edges, ledger(engine)
+
+
+def proposed(engine: Engine, title: str, target: str, **more: Any) -> str:
+    """A draft as reflection makes it."""
+    from recollect.engine.proposals import propose
+
+    draft = Draft(title, more.pop("reasons", f"Three people said: {title}."), target, **more)
+    with engine.ports.store.writing() as tx:
+        return propose(engine.ports, tx, draft).id
+
+
+@contextmanager
+def governed(client: Any, **settings: Any) -> Iterator[Any]:
+    """The same client and store, with other settings of governance."""
+    engine = client.engine
+    before = engine.ports
+    engine.ports = replace(before, governance=replace(before.governance, **settings))
+    try:
+        yield client
+    finally:
+        engine.ports = before

@@ -295,7 +295,7 @@ def test_every_kind_of_record_with_all_of_its_fields_is_carried(engine, empty, c
     made = [
         Record(
             f"one_{kind.value}", kind, Scope("local", "ann", "p"), ROBOT, f"a {kind.value}", now,
-            now, now, now - HOUR, now + HOUR, "type", "title", kind.value, "status", 0.25, 0.75,
+            now, now, now - HOUR, now + HOUR, "type", "title", kind.value, "active", 0.25, 0.75,
             "source", "ref", "session", "speaker", '{"m": 1}', '{"f": [1, 2]}',
         )
         for kind in Kind

@@ -101,6 +101,8 @@ def test_embedding_is_set_in_a_table_of_its_own(settings_file):
 def test_every_setting_can_be_told_by_its_variable():
     given = {"embedding_url": "https://example.org", "embedding_dimensions": "7", "store": "/s"}
     given |= {"durability": "normal", "secrets": "allow", "embedding": "openai", "roots": "/a:/b"}
+    numbers = ("write_cooldown", "prior_successes", "prior_failures", "skills_withheld")
+    given |= dict.fromkeys(numbers, "0.5")
     environment = {s.variable: given.get(s.field, "word") for s in SETTINGS}
     config = load({}, environment)
     assert {s.field: str(getattr(config, s.field)) for s in SETTINGS} == {
@@ -117,6 +119,11 @@ def test_every_field_is_a_setting_but_the_one_that_follows_from_another():
     [
         ("RECOLLECT_DURABILITY", "fast", "one of full, normal"),
         ("RECOLLECT_SECRETS", "Block", "one of block, redact, allow"),
+        ("RECOLLECT_WRITE_COOLDOWN", "-1", "a number from 0 up"),
+        ("RECOLLECT_WRITE_COOLDOWN", "soon", "a number from 0 up"),
+        ("RECOLLECT_PRIOR_SUCCESSES", "0", "a number above 0"),
+        ("RECOLLECT_PRIOR_FAILURES", "inf", "a number from 0 up"),
+        ("RECOLLECT_SKILLS_WITHHELD", "1.5", "a number from 0 to 1"),
         ("RECOLLECT_EMBEDDING", "magic", "one of bundled, openai"),
         ("RECOLLECT_EMBEDDING_DIMENSIONS", "many", "a whole number from 1 up"),
         ("RECOLLECT_EMBEDDING_DIMENSIONS", "0", "a whole number from 1 up"),

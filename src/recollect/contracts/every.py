@@ -14,6 +14,7 @@ MODULES = {
     "memento": ("memento", "MEMENTO"),
     "memory-mcp": ("memory_mcp", "MEMORY_MCP"),
     "codex-memory": ("codex_memory", "CODEX_MEMORY"),
+    "agent-memory": ("agent_memory", "AGENT_MEMORY"),
     # What two contracts both have, each as one tool that does for both.
     "together": ("together", "TOGETHER"),
 }

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from recollect import ops
+from recollect import decisions, ops
 from recollect.engine.accesses import Accesses
-from recollect.engine.ports import Ids, Ports, silent
+from recollect.engine.ports import Governance, Ids, Ports, silent
 from recollect.engine.semantics import Semantics
 from recollect.errors import InvalidRequest
 from recollect.value import replace
@@ -61,6 +61,11 @@ HANDLERS: dict[type[Op[Any]], tuple[str, str]] = {
     ops.RevokeKey: ("keys", "revoke"),
     ops.RotateKey: ("keys", "rotate"),
     ops.Identify: ("keys", "identify"),
+    decisions.Decide: ("deciding", "decide"),
+    decisions.SearchDecisions: ("ranking", "search"),
+    decisions.AcceptProposal: ("proposals", "accept"),
+    decisions.RejectProposal: ("proposals", "reject"),
+    decisions.ListProposals: ("proposals", "page"),
 }
 
 
@@ -76,6 +81,7 @@ class Engine:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         new_id: Callable[[str], str] | None = None,
         secrets: Policy | str = "block",
+        governance: Governance = Governance(),  # noqa: B008 -- a frozen value
     ) -> None:
         self.ports = Ports(
             store=store,
@@ -84,6 +90,7 @@ class Engine:
             new_id=new_id or Ids(clock),
             secrets=lambda: _policy(secrets),
             accesses=Accesses(),
+            governance=governance,
         )
         self._upkeep: Upkeep | None = None
 

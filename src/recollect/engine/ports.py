@@ -45,6 +45,20 @@ def silent(done: int, of: int, doing: str) -> None:
     del done, of, doing
 
 
+class Governance(Value):
+    """How decisions are governed and measured, as far as that can be set."""
+
+    # So many seconds have to lie between an agent's decisions.
+    cooldown: float = 0.0
+    # What is known of a domain before anything is: successes and failures.
+    prior_successes: float = 1.0
+    prior_failures: float = 1.0
+    # Of so many in a hundred decisions a skill is withheld, so that both can be compared.
+    withheld: float = 0.0
+    # Where proposals are written for people to read; None for nowhere.
+    proposals: str | None = None
+
+
 class Ports(Value):
     """Everything that a handler may ask or change."""
 
@@ -55,6 +69,7 @@ class Ports(Value):
     # A function that gives the policy for secrets, so that reads need not import it.
     secrets: Callable[[], Policy]
     accesses: Accesses
+    governance: Governance = Governance()
     # Called now and then by an op that takes long.
     report: Report = silent
 

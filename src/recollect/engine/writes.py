@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     # own whatever it says.
     Said: TypeAlias = tuple[Scope, str, object]
 
+# What is evidence of something is not among them.
+_CORRECTED = {Kind.MEMORY, Kind.ENTITY, Kind.CODE}
 _MOST_AT_ONCE = 100_000
 # So many neighbours are looked at for conflicts.
 _NEIGHBOURS = 10
@@ -95,6 +97,12 @@ def revise(ports: Ports, op: Revise) -> Revised:
         model = ports.semantics.target(reader)
     if old is None:
         raise missing(op.id)
+    if old.kind not in _CORRECTED:
+        raise InvalidRequest(
+            f"{op.id} is a {old.kind}, and what was decided, or came of it, is not corrected in"
+            " place. Record a new one that supersedes it.",
+            field="id",
+        )
     if op.expected_version not in {None, old.version}:
         raise Conflict(
             f"Record {op.id} is at version {old.version}, not {op.expected_version}. "
@@ -143,11 +151,11 @@ def as_kept(op: Remember, policy: Policy) -> tuple[Remember, tuple[str, ...]]:
     metadata = check.json_object("metadata", op.metadata)
     if metadata != op.metadata:
         op = replace(op, metadata=metadata)
-    kept, kinds = _guarded({name: getattr(op, name) for name in _GUARDED}, policy)
+    kept, kinds = guarded({name: getattr(op, name) for name in _GUARDED}, policy)
     return (replace(op, **kept) if kinds else op), kinds
 
 
-def _guarded(said: dict[str, str], policy: Policy) -> tuple[dict[str, str], tuple[str, ...]]:
+def guarded(said: dict[str, str], policy: Policy) -> tuple[dict[str, str], tuple[str, ...]]:
     """What was said as it may be kept, and the kinds of secrets that were taken out."""
     if policy is Policy.ALLOW:
         return said, ()
@@ -300,7 +308,7 @@ def _revised(op: Revise, old: Record, policy: Policy, now: datetime) -> Record:
         given[name] = check.unit(name, given[name])
     if op.metadata is not None:
         given["metadata"] = check.json_object("metadata", op.metadata)
-    given |= _guarded({name: given[name] for name in _GUARDED if name in given}, policy)[0]
+    given |= guarded({name: given[name] for name in _GUARDED if name in given}, policy)[0]
     if old.kind is Kind.ENTITY:
         given |= _renamed(given.get("title", old.title))
     new = plan.changed(old, now, **given)

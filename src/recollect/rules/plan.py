@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from recollect.decisions import Stand
 from recollect.model import Edge, Entry, Kind, Link, Plan, Record, Scope
 from recollect.value import replace
 
@@ -76,12 +77,16 @@ def mentions(record: Record, entities: Iterable[Record], now: datetime) -> tuple
     )
 
 
-def closed(record: Record, at: datetime, now: datetime) -> Record:
-    """The record, no longer true from a time on; never longer than it was, never negative."""
+def closed(record: Record, at: datetime, now: datetime, status: Stand = Stand.DEPRECATED) -> Record:
+    """The record, no longer true from a time on; never longer than it was, never negative.
+
+    A decision that stood says what became of it.
+    """
     end = max(record.valid_from, at)
     if record.valid_until is not None:
         end = min(record.valid_until, end)
-    return changed(record, now, valid_until=end)
+    governed = record.kind is Kind.DECISION and record.status
+    return changed(record, now, valid_until=end, **({"status": status.value} if governed else {}))
 
 
 def changed(record: Record, now: datetime, **fields: object) -> Record:
@@ -95,7 +100,7 @@ def superseded(
     """The old record closed where the new one begins, and the edge between them."""
     end = at or min(new.valid_from, now)
     link = Edge(new.id, Link.SUPERSEDES, old.id, created_at=now, valid_from=now)
-    return Entry(closed(old, end, now)), link
+    return Entry(closed(old, end, now, Stand.SUPERSEDED)), link
 
 
 def detail(**facts: str) -> str:

@@ -76,6 +76,9 @@ class Reader(Protocol):
     def named(self, scope: Scope, keys: Sequence[str]) -> dict[str, Record]:
         """By key: the entities of this tenant and user (of any project) that have these keys."""
 
+    def keyed(self, where: Where, keys: Sequence[str]) -> list[Record]:
+        """The records that match and have one of these keys, oldest first."""
+
     def matching(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
         """The records that match with any of the terms, best BM25 of these terms first."""
 
@@ -151,6 +154,7 @@ class Writer(Reader, Protocol):
         Raises:
             Conflict: an updated record has moved on, was superseded already, or a supersedes
                 edge would close a circle.
+            Isolated: an agent's plan would change what a person decided.
             NotFound: an edge's end, or what is to be updated or forgotten, is not there.
         """
 
@@ -181,7 +185,10 @@ class Writer(Reader, Protocol):
         """
 
     def wipe(self, tenant: str, author: Author, at: int) -> Counts:
-        """Delete everything of one tenant; the ledger keeps one entry that says so."""
+        """Delete everything of one tenant; the ledger keeps one entry that says so.
+
+        What a person decided is left where an agent has it deleted.
+        """
 
 
 class Store(Protocol):

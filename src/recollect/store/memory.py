@@ -25,7 +25,7 @@ from recollect.model import (
     Whole,
     moment,
 )
-from recollect.rules import analyse, bm25
+from recollect.rules import analyse, bm25, govern
 from recollect.rules.retain import Aged
 from recollect.store import ledger
 from recollect.value import replace
@@ -221,6 +221,10 @@ class MemoryReader:
         )
         return {record.key: record for record in self._whole(found)}
 
+    def keyed(self, where: Where, keys: Sequence[str]) -> list[Record]:
+        """The records that match and have one of these keys, oldest first."""
+        return self._whole(r for r in self._where(where) if r.key and r.key in keys)
+
     def matching(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
         """The records that match with any of the terms, best BM25 of these terms first."""
         corpus = self.corpus(terms)
@@ -397,8 +401,10 @@ class MemoryWriter(MemoryReader):
     def apply(self, plan: Plan) -> list[Record]:
         """Carry out a plan and answer what it inserted, with the numbers given by the store."""
         for entry in plan.insert:
+            govern.written(plan.author, entry.record)
             self._insert(entry)
         for entry in plan.update:
+            govern.changed(plan.author, self._known(entry.record.id), entry.record)
             self._update(entry)
         for edge in plan.link:
             self._link(edge)
@@ -408,6 +414,7 @@ class MemoryWriter(MemoryReader):
         parts = list(ledger.entries(plan, self._state.salts))
         self._log(parts, plan.at, plan.author, plan.detail)
         for id_ in plan.forget:
+            govern.untouched(plan.author, self._known(id_))
             self._forget(self._known(id_))
         self._settle()
         return list(self.records(entry.record.id for entry in plan.insert).values())
@@ -470,9 +477,11 @@ class MemoryWriter(MemoryReader):
 
     def wipe(self, tenant: str, author: Author, at: int) -> Counts:
         """Delete everything of one tenant; the ledger keeps one entry that says so."""
-        counts = self.counts(tenant)
-        for record in list(self._state.records.values()):
-            if record.scope.tenant == tenant:
+        mine = [r for r in self._state.records.values() if r.scope.tenant == tenant]
+        left = [r for r in mine if govern.outlasts(author, r)]
+        counts = govern.without(self.counts(tenant), len(left))
+        for record in mine:
+            if record not in left:
                 self._forget(record)
         *part, detail = ledger.wiped(tenant)
         verb, id_, seal = part
@@ -532,10 +541,10 @@ class MemoryWriter(MemoryReader):
         self._state.vectors[model][seq] = vector.copy()
 
     def _link(self, edge: Edge) -> None:
-        self._known(edge.src)
-        self._known(edge.dst)
+        new, old = self._known(edge.src), self._known(edge.dst)
         if edge.type == Link.SUPERSEDES:
             self._check_succession(edge.src, edge.dst)
+            govern.succeeded(new, old)
         key = (edge.src, edge.type, edge.dst)
         drawn = self._state.edges.get(key, edge)
         self._state.edges[key] = replace(

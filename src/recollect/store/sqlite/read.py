@@ -132,6 +132,16 @@ class SqliteReader:
         found = self.rows(list(seqs.values()))
         return {key: found[seq] for key, seq in seqs.items()}
 
+    def keyed(self, where: Where, keys: Sequence[str]) -> list[Record]:
+        """See `Reader`."""
+        wanted = tuple(dict.fromkeys(key for key in keys if key))
+        if not wanted:
+            return []
+        bound = {**self._filter(where), "keys": apsw.carray(wanted)}
+        seqs = [seq for (seq,) in self.execute(READ["keyed"], bound)]
+        found = self.rows(seqs)
+        return [found[seq] for seq in seqs]
+
     def matching(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
         """See `Reader`."""
         if not terms or limit < 1:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.errors import Conflict, NotFound
-from recollect.model import Entry, Kind, Link, micros
+from recollect.model import AuthorKind, Entry, Kind, Link, micros
+from recollect.rules import govern
 from recollect.rules.analyse import ANALYSER, passage, tokens
 from recollect.store import ledger, states
 from recollect.store.sqlite import rows
@@ -56,13 +57,16 @@ class SqliteWriter(SqliteReader):
     def apply(self, plan: Plan) -> list[Record]:
         """See `Writer`."""
         salts = _salts(entry.record.id for entry in plan.insert)
+        for entry in plan.insert:
+            govern.written(plan.author, entry.record)
         inserted = self._insert(plan.insert, salts)
         for entry in plan.update:
-            salts[entry.record.id] = self._update(entry)
+            salts[entry.record.id] = self._update(entry, plan.author)
         self._link(plan.link)
         self._unlink(plan.unlink)
-        self._forget(plan.forget)
+        # Before anything is forgotten: the file looks at whose a record is that an entry names.
         self._note(ledger.entries(plan, salts), micros(plan.at), plan.author, plan.detail)
+        self._forget(plan.forget, plan.author)
         self._settle()
         if plan.forget or any(edge.type == Link.SUPERSEDES for edge in plan.link):
             found = self.rows([record.seq for record in inserted])
@@ -127,18 +131,28 @@ class SqliteWriter(SqliteReader):
         """See `Writer`."""
         import json
 
-        counts = self.counts(tenant)
         mine = self.interned.scopes_of(tenant)
-        if len(mine) == len(self.interned.scopes):
+        left = self._outlasting(mine, author)
+        counts = govern.without(self.counts(tenant), len(left))
+        if len(mine) == len(self.interned.scopes) and not left:
             self._clear()
         else:
             found = self.execute(WRITE["tenant_seqs"], {"scopes": json.dumps(mine)})
-            self._remove(list(self.rows([seq for (seq,) in found]).values()))
+            self._remove(list(self.rows([seq for (seq,) in found if seq not in left]).values()))
         verb, record, seal, detail = ledger.wiped(tenant)
         self._note([(verb, record, seal)], at, author, detail)
         self._settle()
         self.forgot = True
         return counts
+
+    def _outlasting(self, scopes: Sequence[int], author: Author) -> set[int]:
+        """The decisions that no agent has deleted."""
+        import json
+
+        if author.kind is not AuthorKind.AGENT:
+            return set()
+        found = self.execute(WRITE["people_decided"], {"scopes": json.dumps(list(scopes))})
+        return {seq for (seq,) in found}
 
     def complete(self) -> None:
         """Before the commit: what has been put off to the end."""
@@ -201,11 +215,12 @@ class SqliteWriter(SqliteReader):
             late = [(seq,) for seq, v in pairs if v is None or coming is not None]
             self.many(WRITE["wait"], late)
 
-    def _update(self, entry: Entry) -> bytes:
+    def _update(self, entry: Entry, author: Author) -> bytes:
         old = self.records([entry.record.id]).get(entry.record.id)
         if old is None:
             raise _missing(entry.record.id)
         new = replace(entry.record, seq=old.seq)
+        govern.changed(author, old, new)
         if new.kind is not old.kind:
             raise Conflict(f"Record {new.id} is a {old.kind} for life. Make a new one instead.")
         said, says = (_words(record) if _searched(record) else [] for record in (old, new))
@@ -292,6 +307,8 @@ class SqliteWriter(SqliteReader):
                     id=edge.dst,
                 )
             above = self._superseder(above)
+        ends = self.rows([src, dst])
+        govern.succeeded(ends[src], ends[dst])
 
     def _superseder(self, seq: int) -> int | None:
         for (src,) in self.execute(WRITE["superseder"], {"dst": seq}):
@@ -307,11 +324,12 @@ class SqliteWriter(SqliteReader):
     def _seqs_of(self, *ids: str) -> dict[str, int]:
         return dict(self.execute(READ["seqs"], {"ids": apsw.carray(ids)}))
 
-    def _forget(self, ids: Sequence[str]) -> None:
+    def _forget(self, ids: Sequence[str], author: Author) -> None:
         found = self.records(ids)
         for id_ in ids:
             if id_ not in found:
                 raise _missing(id_)
+            govern.untouched(author, found[id_])
         self._remove(list(found.values()))
 
     def _remove(self, records: Sequence[Record]) -> None:

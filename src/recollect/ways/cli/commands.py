@@ -12,6 +12,7 @@ GROUPS = (
     ("Serve", "serve", ("serve",)),
     ("Keep", "keep", ("remember", "ingest", "revise", "supersede", "invalidate")),
     ("Find", "find", ("recall", "get", "list", "history", "timeline")),
+    ("Decide", "deciding", ("decide", "decisions", "reflect")),
     ("Link", "link", ("describe", "relate", "explore")),
     ("Carry over", "carry", ("export", "restore", "backup")),
     ("Bring in", "bring", ("import",)),

@@ -161,6 +161,15 @@ SELECT n.key, n.seq
  WHERE n.scope = :scope
    AND n.key IN (SELECT value FROM carray(:keys));
 
+-- name: keyed
+-- The records that have one of these keys and match, oldest first.
+SELECT r.seq
+  FROM carray(:keys) k
+  CROSS JOIN content c ON c.key = k.value AND c.key <> ''
+  JOIN record r ON r.seq = c.seq
+ WHERE @filter
+ ORDER BY r.seq;
+
 -- name: seqs
 -- The numbers of the records with these ids.
 SELECT id, seq FROM record WHERE id IN (SELECT value FROM carray(:ids));

@@ -184,3 +184,13 @@ DELETE FROM record;
 
 -- name: tenant_seqs
 SELECT seq FROM record WHERE scope IN (SELECT value FROM json_each(:scopes)) ORDER BY seq;
+
+-- name: people_decided
+-- What people decided in these scopes.
+SELECT r.seq
+  FROM record r
+  JOIN content c ON c.seq = r.seq
+  JOIN author a ON a.id = c.author
+ WHERE r.kind = 'decision'
+   AND a.kind = 'human'
+   AND r.scope IN (SELECT value FROM json_each(:scopes));
