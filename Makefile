@@ -24,13 +24,15 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
 
-run: $(READY) ## set up Recollect, show its state and how to go on
+run: $(READY) ## set up Recollect, show its state, and serve it over HTTP (ARGS='9000' for another port)
 	@$(BIN)/recollect status
 	@echo
-	@echo "Recollect is ready. Clients start it by themselves: docs/how-to/connect-a-client.md"
+	@echo "In another terminal:"
 	@echo "  $(BIN)/recollect remember 'The build uses make.'"
 	@echo "  $(BIN)/recollect recall 'how do we build?'"
 	@echo "  $(BIN)/recollect --help"
+	@echo
+	@$(BIN)/recollect serve --http $(ARGS)
 
 test: test-source test-wheel ## run the tests, then try the built wheel in an environment of its own
 

@@ -36,6 +36,8 @@ class Config(Value):
     roots: tuple[str, ...] = ()
     # The secret that a client on stdio calls with.
     key: str | None = None
+    # Names by which a server over HTTP may be called, beside its address.
+    http_hosts: tuple[str, ...] = ()
     embedding: str = "bundled"
     embedding_model: str | None = None
     embedding_url: str | None = None
@@ -78,6 +80,13 @@ def _path(value: str) -> str:
 
 def _paths(value: str) -> tuple[str, ...]:
     return tuple(_path(one) for one in value.split(os.pathsep) if one)
+
+
+def _hosts(value: str) -> tuple[str, ...]:
+    found = tuple(one.strip() for one in value.split(",") if one.strip())
+    if any("/" in one or ":" in one for one in found):
+        raise ValueError("names of hosts without a port, with commas between them")
+    return found
 
 
 def _address(value: str) -> str:
@@ -238,6 +247,14 @@ SETTINGS = (
         " one. Only a key makes an admin.",
         _name,
         "none; a client on stdio is an agent",
+    ),
+    Setting(
+        "http_hosts",
+        "http.hosts",
+        "RECOLLECT_HTTP_HOSTS",
+        "Names by which `recollect serve --http` may be called beside its address, with commas"
+        " between them: that of the machine in its network, or of a proxy in front of it.",
+        _hosts,
     ),
     Setting(
         "embedding",

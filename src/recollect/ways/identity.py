@@ -26,6 +26,20 @@ def here(config: Config, folder: str | None = None) -> Caller:
     )
 
 
+def from_afar(config: Config, *, loopback: bool) -> Caller:
+    """An agent of the person who runs this server, wherever it is itself.
+
+    The server's own folder is not the caller's, so it names no project.
+    """
+    return Caller(
+        tenant=config.tenant,
+        user=config.user,
+        project=config.project,
+        roots=place.roots(config) if loopback else config.roots,
+        remote=True,
+    )
+
+
 def caller(engine: Engine, without: Caller, secret: str | None) -> Caller:
     """Who calls with that secret; `without` one it is an agent of whoever runs the process.
 

@@ -1,0 +1,1 @@
+"""The way in over HTTP: one process that any number of clients share."""

@@ -1,0 +1,141 @@
+"""Which path leads where, and who may go there."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack, asynccontextmanager
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from anyio import CapacityLimiter, to_thread
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+
+from recollect._version import __version__
+from recollect.contracts.listing import Selection
+from recollect.errors import BadSecret, RecollectError
+from recollect.ways.http.asgi import header, problem, said
+from recollect.ways.http.mcp import Endpoint
+from recollect.ways.mcp.server import build
+from recollect.ways.mcp.watch import Watcher
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+    from typing import TypeAlias
+
+    from recollect.contracts.contract import Caller
+    from recollect.engine import Engine
+    from recollect.ways.http.asgi import Receive, Scope, Send
+    from recollect.ways.http.door import Door
+    from recollect.ways.http.streams import Streams
+    from recollect.ways.mcp.subscriptions import Context
+
+    Route: TypeAlias = Callable[[Scope, bytes, Receive, Send], Awaitable[None]]
+
+CALLER = "recollect.caller"
+# Who is let in is found out in threads of its own, so that no call waits for one that takes long.
+_AT_THE_DOOR = 8
+
+
+class App:
+    """Everything that one server serves."""
+
+    def __init__(self, engine: Engine, chosen: Selection, door: Door, streams: Streams) -> None:
+        self._engine = engine
+        self._door = door
+        self._threads = CapacityLimiter(_AT_THE_DOOR)
+        self._watcher = Watcher(engine)
+        self._endpoints = {
+            path: Endpoint(build(selected, engine, caller_of, self._watcher), streams)
+            for path, selected in paths(chosen).items()
+        }
+        self._open: dict[str, Route] = {"/healthz": self._alive, "/readyz": self._ready}
+        self._kept: dict[str, Route] = {
+            path: endpoint.serve for path, endpoint in self._endpoints.items()
+        }
+        self._kept["/"] = self._kept["/mcp"]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See to one request, or to the beginning and the end of everything."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._serve(scope, receive, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # What is spelled in another way is another path: nothing here has to be spelled so.
+        path = scope["raw_path"].decode("latin-1")
+        body = (await receive()).get("body", b"")
+        if path in self._open:
+            await self._open[path](scope, body, receive, send)
+        elif path not in self._kept:
+            await problem(404, "Not found", "Nothing is served at this path.").send(send)
+        elif await self._let_in(scope, send):
+            await self._kept[path](scope, body, receive, send)
+
+    async def _let_in(self, scope: Scope, send: Send) -> bool:
+        try:
+            caller = await to_thread.run_sync(self._door.caller, scope, limiter=self._threads)
+        except BadSecret as error:
+            await self._door.refusal(error).send(send)
+            return False
+        except RecollectError as error:
+            await problem(503, "Unavailable", type(error).__doc__ or "").send(send)
+            return False
+        scope[CALLER] = caller
+        secret = header(scope, b"authorization")
+        if secret is not None:
+            # What the SDK binds a session to: nobody goes on with the session of another key.
+            name = sha256(secret.encode()).hexdigest()
+            scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
+        return True
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        async with self.run():
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    @asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        """Be ready to serve."""
+        # A server has its model ready before it is asked; what it takes is loaded beside the loop.
+        await to_thread.run_sync(self._engine.start)
+        async with AsyncExitStack() as stack:
+            for endpoint in self._endpoints.values():
+                await stack.enter_async_context(endpoint.run())
+            yield
+        await to_thread.run_sync(self._watcher.close)
+
+    async def _alive(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+        del scope, body, receive
+        await said(200, {"status": "ok", "version": __version__}).send(send)
+
+    async def _ready(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+        del scope, body, receive
+        try:
+            await to_thread.run_sync(self._look, limiter=self._threads)
+        except RecollectError as error:
+            await problem(503, "Not ready", type(error).__doc__ or "").send(send)
+        else:
+            await said(200, {"status": "ready"}).send(send)
+
+    def _look(self) -> None:
+        with self._engine.ports.store.reading() as reader:
+            reader.last_event()
+
+
+def paths(chosen: Selection) -> dict[str, Selection]:
+    """What is served at which path: all that was chosen together, and each contract by itself."""
+    alone = {
+        f"/mcp/{name}": Selection((name,), chosen.naming, chosen.read_only)
+        for name in chosen.contracts
+    }
+    return {"/mcp": chosen, **alone}
+
+
+def caller_of(context: Context) -> Caller:
+    """Who is behind a request of the protocol."""
+    request: Any = context.request
+    found: Caller = request.scope[CALLER]
+    return found

@@ -1,0 +1,70 @@
+"""Who is let in over HTTP: whoever has a key, and while there is none, whoever runs the server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.errors import BadSecret
+from recollect.ways import identity
+from recollect.ways.http.address import peer_is_local
+from recollect.ways.http.asgi import headers, problem
+from recollect.ways.http.peer import same_user
+
+if TYPE_CHECKING:
+    from recollect.contracts.contract import Caller
+    from recollect.engine import Engine
+    from recollect.ways.http.asgi import Answer, Scope
+
+_SCHEME = "bearer"
+
+
+class Door:
+    """Answers who calls, from a request's head. Reads the store, so it is asked in a thread."""
+
+    def __init__(self, engine: Engine, without: Caller, *, loopback: bool) -> None:
+        self._engine = engine
+        self._without = without
+        self._loopback = loopback
+
+    def caller(self, scope: Scope) -> Caller:
+        """Who calls.
+
+        Raises:
+            BadSecret: nobody who may.
+        """
+        secret = _secret(scope)
+        return identity.over_network(
+            self._engine,
+            self._without,
+            secret,
+            trusted=secret is None and self._loopback and _own(scope),
+        )
+
+    def refusal(self, error: BadSecret) -> Answer:
+        """What someone is told who is not let in."""
+        return problem(401, "No entry", str(error), ("www-authenticate", "Bearer"))
+
+
+def _secret(scope: Scope) -> str | None:
+    """The secret that a request carries; none where it says nothing of who calls."""
+    said = headers(scope, b"authorization")
+    if not said:
+        return None
+    scheme, _, secret = said[0].partition(" ")
+    if len(said) > 1 or scheme.lower() != _SCHEME or not secret.strip():
+        raise BadSecret("Say who calls once, as `Authorization: Bearer SECRET`.")
+    return secret.strip()
+
+
+def _own(scope: Scope) -> bool:
+    """Whether the one who runs this process is who calls. Found out once a connection."""
+    known: dict[str, bool] = scope.get("state", {}).get("connection", {})
+    if "own" not in known:
+        peer, here = scope.get("client"), scope.get("server")
+        known["own"] = bool(
+            peer
+            and here
+            and peer_is_local(peer[0])
+            and same_user((peer[0], peer[1]), (here[0], here[1]))
+        )
+    return known["own"]

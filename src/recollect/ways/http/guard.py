@@ -1,0 +1,112 @@
+"""What a request must be before anything is done about it: for us, from no foreign page, whole.
+
+Stands before every route. Hands on the request with its body read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio
+
+from recollect.ways.http.address import allowed_names, is_literal, name_in
+from recollect.ways.http.asgi import handed_on, header, headers, problem
+
+if TYPE_CHECKING:
+    from recollect.ways.http.address import Address
+    from recollect.ways.http.asgi import Answer, App, Receive, Scope, Send
+
+# As the SDK has it.
+LARGEST_BODY = 4 * 1024 * 1024
+# Seconds within which a body has to be there.
+PATIENCE = 10.0
+
+
+class Guard:
+    """Turns away what comes by a wrong name, from a foreign page, too large or too slowly."""
+
+    def __init__(
+        self, app: App, at: Address, names: tuple[str, ...] = (), patience: float = PATIENCE
+    ) -> None:
+        self._app = app
+        self._loopback = at.loopback
+        self._names = allowed_names(at, names)
+        self._patience = patience
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See to one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        wrong = self._wrong(scope)
+        if wrong is None:
+            body = await self._body(scope, receive)
+            if isinstance(body, bytes):
+                await self._app(scope, handed_on(body, receive), send)
+                return
+            wrong = body
+        if wrong is not None:
+            await wrong.send(send)
+
+    def _wrong(self, scope: Scope) -> Answer | None:
+        hosts = headers(scope, b"host")
+        if len(hosts) != 1 or not self._known(name_in(hosts[0])):
+            return problem(
+                421,
+                "Misdirected request",
+                "This server does not go by that name. Call it by its address, or add the name to"
+                " RECOLLECT_HTTP_HOSTS.",
+            )
+        origins = headers(scope, b"origin")
+        if len(origins) > 1 or not all(self._own(origin) for origin in origins):
+            return problem(
+                403,
+                "Foreign origin",
+                "A page of another origin may not call this server.",
+            )
+        length = header(scope, b"content-length")
+        if length is not None and length.isdigit() and int(length) > LARGEST_BODY:
+            return _too_large()
+        return None
+
+    def _known(self, name: str | None) -> bool:
+        if name is None:
+            return False
+        # A number cannot be pointed elsewhere, and whoever serves others has many addresses.
+        return name in self._names or (not self._loopback and is_literal(name))
+
+    def _own(self, origin: str) -> bool:
+        scheme, _, authority = origin.partition("://")
+        return scheme in {"http", "https"} and self._known(name_in(authority))
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes | Answer | None:
+        """The body, or what is wrong with it, or None where the client is gone."""
+        length, parts = header(scope, b"content-length"), header(scope, b"transfer-encoding")
+        if length in {None, "0"} and parts is None:
+            return b""
+        read = bytearray()
+        with anyio.move_on_after(self._patience):
+            while True:
+                message = await receive()
+                if message["type"] != "http.request":
+                    return None
+                read += message.get("body", b"")
+                if len(read) > LARGEST_BODY:
+                    return _too_large()
+                if not message.get("more_body", False):
+                    return bytes(read)
+        return problem(
+            408,
+            "Too slow",
+            f"The body was not there within {self._patience:g} seconds. Send it at once.",
+            ("connection", "close"),
+        )
+
+
+def _too_large() -> Answer:
+    return problem(
+        413,
+        "Too large",
+        f"A request may have {LARGEST_BODY:,} bytes. Send less at once.",
+        ("connection", "close"),
+    )
