@@ -107,7 +107,7 @@ def test_every_setting_can_be_told_by_its_variable():
     config = load({}, environment)
     assert {s.field: str(getattr(config, s.field)) for s in SETTINGS} == {
         s.field: given.get(s.field, "word") for s in SETTINGS
-    } | {"roots": "('/a', '/b')"}
+    } | {"roots": "('/a', '/b')", "http_hosts": "('word',)"}
 
 
 def test_every_field_is_a_setting_but_the_one_that_follows_from_another():
