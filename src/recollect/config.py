@@ -332,6 +332,18 @@ def load(
     return Config(**values)
 
 
+def places() -> dict[str, str]:
+    """Whose machine this is: the folders that programs of a person keep their settings in."""
+    named = ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME")
+    found = {name: os.environ[name] for name in named if os.environ.get(name)}
+    return {"HOME": os.environ.get("HOME") or os.path.expanduser("~"), **found}
+
+
+def notes() -> str:
+    """The folder for what Recollect has to know of the machine: which settings it has changed."""
+    return os.path.dirname(_default_file(os.environ))
+
+
 def _value(setting: Setting, value: str, place: str) -> object:
     try:
         return setting.read(value)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 GROUPS = (
     ("Serve", "serve", ("serve",)),
+    ("Connect", "connect", ("setup", "unsetup", "doctor")),
     ("Keep", "keep", ("remember", "ingest", "revise", "supersede", "invalidate")),
     ("Find", "find", ("recall", "get", "list", "history", "timeline")),
     ("Decide", "deciding", ("decide", "decisions", "reflect")),

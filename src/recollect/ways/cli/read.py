@@ -86,7 +86,7 @@ def confirmed(question: str, word: str) -> bool:
     """
     if not sys.stdin.isatty():
         raise InvalidRequest(
-            "This cannot be undone, and there is no terminal to ask on. Add --yes to do it."
+            "There is no terminal to ask on, so nothing was changed. Add --yes to do it unasked."
         )
     print(f"{question} Type {word!r} to go on: ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() == word

@@ -80,17 +80,17 @@ COMMANDS = (
         "serve the memory to agents' clients over MCP",
         "Speaks the Model Context Protocol on standard input and output, for the client that\n"
         "starts it, until that closes its end. Any number of these may run at once: they are one\n"
-        "memory. Without options all contracts are served together.\n\n"
+        "memory. Without options all contracts are served together. `recollect setup` tells\n"
+        "clients to start it.\n\n"
         "AGENT_MEMORY_SECRET in the environment says who calls; `recollect keys` makes secrets.\n\n"
         "With --http one server is there for many clients, until a signal ends it. On this\n"
         "machine it takes calls of the person who runs it, and once there is a key only with one;\n"
         "it listens to other machines only where there is a key.",
         (
             "recollect serve",
-            "recollect serve --contracts memento",
+            "recollect serve --contracts memento,codex-memory",
+            "recollect serve --read-only",
             "recollect serve --http 8377",
-            "claude mcp add memory -- recollect serve",
-            "codex mcp add memory -- recollect serve",
         ),
         (
             Argument(

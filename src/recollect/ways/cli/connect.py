@@ -1,0 +1,186 @@
+"""Commands that connect clients and look whether all is well: setup, unsetup, doctor."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+from recollect import config
+from recollect.contracts.listing import selection
+from recollect.errors import NotFound
+from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
+from recollect.ways.cli.read import confirmed
+from recollect.ways.cli.shared import YES
+from recollect.ways.setup import change
+from recollect.ways.setup.clients import CLIENTS, NAMES, Start, client, here
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from recollect.ways.cli.session import Session
+    from recollect.ways.setup.change import Change
+    from recollect.ways.setup.clients import Client
+    from recollect.ways.setup.doctor import Finding
+
+    # Makes a change, and says what is so now.
+    Do: TypeAlias = Callable[[change.Keeper, Change], str]
+
+
+def _setup(session: Session, args: Namespace) -> Reply:
+    selection(args.contracts)
+    home, start = config.places(), _start(session, args)
+    chosen = _chosen(args.clients, home)
+    if not chosen:
+        raise NotFound(
+            "None of the clients that can be set up is here. Name one to set it up all the same:"
+            f" {', '.join(NAMES)}. Any other starts this: {start.command} serve"
+        )
+    changes = [change.putting(one, start, home) for one in chosen]
+    return _changed(args, changes, "connected", _connect)
+
+
+def _unsetup(session: Session, args: Namespace) -> Reply:
+    del session
+    home, keeper = config.places(), change.Keeper(config.notes())
+    chosen = [client(name) for name in args.clients] or list(CLIENTS)
+    changes = [change.taking(one, keeper, home) for one in chosen]
+    if not args.clients:
+        changes = [one for one in changes if one.needed]
+    return _changed(args, changes, "not connected", _disconnect)
+
+
+def _connect(keeper: change.Keeper, one: Change) -> str:
+    kept = keeper.keep(one)
+    change.do(one)
+    also = f" As it was: {kept}" if kept else ""
+    return f"Connected {one.client.title}. Restart it, and it has a memory.{also}"
+
+
+def _disconnect(keeper: change.Keeper, one: Change) -> str:
+    change.do(one)
+    keeper.forget(one.client)
+    return f"Disconnected {one.client.title}. Its memories are kept: `recollect status`."
+
+
+def _changed(args: Namespace, changes: Sequence[Change], state: str, do: Do) -> Reply:
+    needed = [one for one in changes if one.needed]
+    lines = [f"{c.client.title}: {state} already ({c.path})" for c in changes if not c.needed]
+    diffs = [line for one in needed for line in (f"{one.client.title}:", *one.shown(), "")]
+    if args.dry_run or not needed:
+        return Reply(
+            [*diffs, *lines] or ["There is nothing to change."], lambda: _told(changes, ())
+        )
+    if not args.yes and not confirmed("\n".join([*diffs, *lines]).rstrip(), "yes"):
+        return Reply(("Nothing was changed.",), lambda: _told(changes, ()), NOT_DONE)
+    keeper = change.Keeper(config.notes())
+    done = [do(keeper, one) for one in needed]
+    return Reply([*lines, *done], lambda: _told(changes, needed))
+
+
+def _told(changes: Sequence[Change], done: Sequence[Change]) -> dict[str, object]:
+    return {
+        "clients": [
+            {
+                "client": one.client.name,
+                "path": one.path,
+                "needed": one.needed,
+                "done": one in done,
+                "diff": "\n".join(one.shown()),
+            }
+            for one in changes
+        ]
+    }
+
+
+def _chosen(names: Sequence[str], home: Mapping[str, str]) -> list[Client]:
+    return [client(name) for name in names] or [one for one in CLIENTS if here(one, home)]
+
+
+def _start(session: Session, args: Namespace) -> Start:
+    arguments = ["serve"]
+    if not session.config.own_folder:
+        arguments += ["--store", session.config.store]
+    if args.contracts:
+        arguments += ["--contracts", args.contracts]
+    if args.read_only:
+        arguments.append("--read-only")
+    return Start(_command(), tuple(arguments))
+
+
+def _command() -> str:
+    """The command that runs, by a path that stays when it is upgraded."""
+    own = os.path.join(os.path.dirname(sys.executable), "recollect")
+    known = shutil.which("recollect")
+    if known and (os.path.realpath(known) == os.path.realpath(own) or not os.path.exists(own)):
+        return os.path.abspath(known)
+    return own
+
+
+def _doctor(session: Session, args: Namespace) -> Reply:
+    del args
+    from recollect.ways.cli.document import document
+    from recollect.ways.setup.doctor import examine
+
+    found = list(examine(session.config, lambda: session.engine, config.places(), _command()))
+    wrong = sum(one.wrong for one in found)
+    last = f"{wrong} of these need you." if wrong else "All is well."
+    code = NOT_DONE if wrong else 0
+    return Reply(
+        [*_lines(found), last], lambda: {"findings": [document(one) for one in found]}, code
+    )
+
+
+def _lines(found: Sequence[Finding]) -> Iterator[str]:
+    for one in found:
+        mark = "!!" if one.wrong else "--" if one.hint else "ok"
+        yield f"{mark}  {one.what}: {one.said}"
+        if one.advice:
+            yield f"      {one.advice}"
+
+
+_CLIENTS = Argument(("clients",), ", ".join(NAMES), "CLIENT", several="*")
+_DRY = Argument(("--dry-run",), "show what would change, and change nothing", flag=True)
+COMMANDS = (
+    Command(
+        "setup",
+        "connect clients: Claude Code, Codex, Cursor and others",
+        "Say in the settings of clients how they start the server. Without a name, all that are\n"
+        "here. The exact change is shown first, what a file was is kept, and nothing else in it\n"
+        "is touched. `recollect unsetup` makes it what it was.",
+        (
+            "recollect setup cursor --dry-run",
+            "recollect setup claude-code codex --yes",
+            "recollect setup gemini --contracts memento --yes",
+        ),
+        (
+            _CLIENTS,
+            Argument(("--contracts",), "as of `recollect serve`", "NAMES", default=""),
+            Argument(("--read-only",), "as of `recollect serve`", flag=True),
+            _DRY,
+            YES,
+        ),
+        _setup,
+    ),
+    Command(
+        "unsetup",
+        "disconnect clients, and leave their settings as they were",
+        "Take out of the settings of clients what `recollect setup` has put in. A file that\n"
+        "nobody has touched since is what it was, byte for byte. No memory is deleted.",
+        ("recollect unsetup --dry-run", "recollect unsetup cursor --yes"),
+        (_CLIENTS, _DRY, YES),
+        _unsetup,
+    ),
+    Command(
+        "doctor",
+        "look whether everything works, and say what to do",
+        "Look at Python, the command, the store, the model and every client that is here: each is\n"
+        "asked for its settings, and the server is started as the client would. Changes nothing.",
+        ("recollect doctor", "recollect doctor --json"),
+        (),
+        _doctor,
+    ),
+)

@@ -1,0 +1,290 @@
+"""Clients: set up, looked at, and left as they were to the byte."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.rules.edit import at, jsonc
+from recollect.ways.setup.clients import CLIENTS, Place
+
+# Settings as people have them: comments, tabs, line ends, trailing commas, other servers.
+WRITTEN: dict[str, str] = json.loads(Path(__file__).with_name("settings.json").read_text("utf-8"))
+TABLE = {"codex": "mcp_servers", "vscode": "servers", "zed": "context_servers", "opencode": "mcp"}
+EVERY = [one.name for one in CLIENTS]
+
+
+def settings(home, name):
+    """Where the settings of a client are."""
+    (client,) = (one for one in CLIENTS if one.name == name)
+    return Path(client.files[0].of({"HOME": str(home)}))
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home folder, and a store of its own so that nothing is said of it."""
+    made = tmp_path / "home"
+    made.mkdir()
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "RECOLLECT_STORE"):
+        monkeypatch.delenv(name, raising=False)
+    return made
+
+
+@pytest.fixture
+def written(home):
+    """Every client's settings as people have them."""
+    for name, text in WRITTEN.items():
+        path = settings(home, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+        path.chmod(0o640)
+    return home
+
+
+def found(home, name):
+    """The entry of a client, as its own language says it."""
+    text = settings(home, name).read_text("utf-8")
+    document = tomllib.loads(text) if name == "codex" else jsonc.read(text)
+    return at(document, (TABLE.get(name, "mcpServers"), "recollect"))
+
+
+def contents(home):
+    return {
+        path.relative_to(home): (path.read_bytes(), stat.S_IMODE(path.stat().st_mode))
+        for path in home.rglob("*")
+        if path.is_file() and "recollect" not in path.parts
+    }
+
+
+def test_every_client_is_tried_here():
+    assert WRITTEN.keys() == {*EVERY}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_set_up_and_undone_a_file_is_what_it_was_byte_for_byte(recollect, written, name):
+    before = contents(written)
+    done = recollect("setup", name, "--yes")
+    assert (done.code, done.err) == (0, "")
+    command = str(Path(sys.executable).with_name("recollect"))
+    entry = found(written, name)
+    started = entry["command"] if name == "opencode" else [entry["command"], *entry["args"]]
+    assert started == [command, "serve"]
+    # Nothing else in the file has changed, and no other file has.
+    after = contents(written)
+    own = settings(written, name).relative_to(written)
+    assert {k: v for k, v in after.items() if k != own} == {
+        k: v for k, v in before.items() if k != own
+    }
+    assert after[own][1] == before[own][1]
+    assert recollect("unsetup", name, "--yes").code == 0
+    assert contents(written) == before
+    assert list((written / ".config" / "recollect" / "clients").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_twice_is_once(recollect, written, name):
+    recollect("setup", name, "--yes")
+    once = contents(written)
+    again = recollect("setup", name, "--yes")
+    assert "connected already" in again.out
+    assert contents(written) == once
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_what_others_have_changed_since_stays(recollect, written, name):
+    path = settings(written, name)
+    recollect("setup", name, "--yes")
+    # The client writes its settings anew, in its own style.
+    if name == "codex":
+        path.write_text(path.read_text("utf-8") + '\n[later]\nx = "y"\n', "utf-8")
+    else:
+        document: Any = jsonc.read(path.read_text("utf-8"))
+        path.write_text(json.dumps({**document, "later": 1}, indent=4), "utf-8")
+    recollect("setup", name, "--contracts", "memento", "--yes")
+    recollect("unsetup", name, "--yes")
+    text = path.read_text("utf-8")
+    left = tomllib.loads(text) if name == "codex" else jsonc.read(text)
+    was = WRITTEN[name]
+    first: Any = tomllib.loads(was) if name == "codex" else jsonc.read(was)
+    assert left == {**first, "later": {"x": "y"} if name == "codex" else 1}
+
+
+def test_a_client_without_settings_gets_them_and_loses_them_again(recollect, home):
+    (home / ".cursor").mkdir()
+    assert recollect("setup", "--yes").code == 0
+    assert found(home, "cursor")["args"] == ["serve"]
+    assert stat.S_IMODE(settings(home, "cursor").stat().st_mode) == 0o600
+    recollect("unsetup", "--yes")
+    assert not settings(home, "cursor").exists()
+
+
+def test_only_clients_that_are_here_are_set_up(recollect, home):
+    (home / ".codex").mkdir()
+    (home / ".gemini").mkdir()
+    said = recollect("setup", "--dry-run", "--json").json["clients"]
+    assert [one["client"] for one in said] == ["codex", "gemini"]
+
+
+def test_where_there_is_no_client_one_is_told_what_to_do(recollect, home):
+    said = recollect("setup")
+    assert said.code == 1
+    assert "Name one to set it up all the same: claude-code, codex" in said.err
+
+
+def test_the_exact_change_is_shown_first_and_nothing_is_done_unasked(recollect, written):
+    before = contents(written)
+    tried = recollect("setup", "cursor", "--dry-run")
+    assert '+\t\t"recollect": {' in tried.out.replace("\r", "")
+    assert recollect("setup", "cursor").code == 2
+    refused = recollect("setup", "cursor", stdin=b"no\n", terminal=True)
+    assert (refused.code, refused.out) == (1, "Nothing was changed.\n")
+    assert '"recollect": {' in refused.err
+    assert contents(written) == before
+    assert recollect("setup", "cursor", stdin=b"yes\n", terminal=True).code == 0
+    assert found(written, "cursor")
+
+
+def test_what_is_to_be_served_is_written_down(recollect, written, tmp_path):
+    store = str(tmp_path / "other.db")
+    recollect("remember", "x", "--store", store)
+    recollect("setup", "gemini", "--contracts", "memento", "--read-only", "--store", store, "--yes")
+    expected = ["serve", "--store", store, "--contracts", "memento", "--read-only"]
+    assert found(written, "gemini")["args"] == expected
+
+
+def test_an_entry_that_a_person_made_comes_back(recollect, home):
+    path = settings(home, "cursor")
+    path.parent.mkdir()
+    mine = '{"mcpServers": {"recollect": {"command": "mine"}}}'
+    path.write_text(mine, "utf-8")
+    recollect("setup", "cursor", "--yes")
+    assert found(home, "cursor")["args"] == ["serve"]
+    recollect("unsetup", "cursor", "--yes")
+    assert path.read_text("utf-8") == mine
+
+
+def test_an_entry_that_was_never_noted_is_taken_out_by_name(recollect, home):
+    path = settings(home, "cursor")
+    path.parent.mkdir()
+    path.write_text('{"mcpServers": {"recollect": {"command": "mine"}, "b": {}}}', "utf-8")
+    recollect("unsetup", "cursor", "--yes")
+    assert jsonc.read(path.read_text("utf-8")) == {"mcpServers": {"b": {}}}
+
+
+def test_a_link_stays_a_link(recollect, home):
+    path = settings(home, "gemini")
+    path.parent.mkdir()
+    kept = home / "dotfiles.json"
+    kept.write_text("{}", "utf-8")
+    path.symlink_to(kept)
+    recollect("setup", "gemini", "--yes")
+    assert path.is_symlink()
+    assert "recollect" in kept.read_text("utf-8")
+    recollect("unsetup", "gemini", "--yes")
+    assert path.is_symlink()
+    assert kept.read_text("utf-8") == "{}"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("cursor", b'{"mcpServers": ', "a value is missing on line 1"),
+        ("cursor", b'{"mcpServers": []}', "none"),
+        ("cursor", b"\xff\xfe{}", "not text in UTF-8"),
+        ("codex", b"[mcp_servers", "it is not TOML"),
+    ],
+)
+def test_settings_that_cannot_be_read_are_left_alone(recollect, home, name, content, why):
+    path = settings(home, name)
+    path.parent.mkdir()
+    path.write_bytes(content)
+    said = recollect("setup", name, "--yes")
+    assert said.code == 2
+    assert str(path) in said.err
+    assert why in said.err
+    assert path.read_bytes() == content
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="whoever may write anything is refused nothing")
+def test_settings_that_cannot_be_written_are_said_to_be(recollect, home):
+    path = settings(home, "cursor")
+    path.parent.mkdir()
+    path.write_text("{}", "utf-8")
+    path.parent.chmod(0o500)
+    said = recollect("setup", "cursor", "--yes")
+    path.parent.chmod(0o700)
+    assert said.code == 4
+    assert "cannot be written" in said.err
+    assert path.read_text("utf-8") == "{}"
+
+
+def test_names_of_clients_and_contracts_are_checked(recollect, home):
+    assert "There is no client 'emacs'; the clients are" in recollect("setup", "emacs").err
+    assert "no contract 'x'" in recollect("setup", "cursor", "--contracts", "x").err
+
+
+def test_a_folder_that_a_variable_names_is_looked_into(tmp_path):
+    place = Place("config.toml", ".codex", "CODEX_HOME")
+    assert place.of({"HOME": "/h"}) == "/h/.codex/config.toml"
+    assert place.of({"HOME": "/h", "CODEX_HOME": "/x"}) == "/x/config.toml"
+    assert place.of({"HOME": "/h", "CODEX_HOME": "relative"}) == "/h/.codex/config.toml"
+
+
+def test_the_doctor_starts_each_server_as_its_client_would(recollect, written):
+    (written / ".config" / "recollect").mkdir(parents=True)
+    recollect("remember", "x")
+    recollect("setup", "cursor", "codex", "opencode", "--contracts", "memento", "--yes")
+    said = recollect("doctor")
+    assert said.code == 0, said.out
+    for title in ("Cursor", "Codex", "OpenCode"):
+        assert f"ok  {title}: connected; 4 tools after" in said.out
+    assert "--  Zed: installed, and not connected" in said.out
+    assert said.out.endswith("All is well.\n")
+    heard = {one["what"]: one["said"] for one in recollect("doctor", "--json").json["findings"]}
+    assert heard["Python"].startswith("3.")
+    assert "1 memories" in heard["store"]
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("/nowhere/recollect", "cannot be started (No such file or directory)"),
+        ("/bin/echo", "it does not answer as a server does"),
+        ("/bin/false", "it does not answer as a server does: it said nothing"),
+    ],
+)
+def test_the_doctor_says_which_client_starts_nothing(recollect, home, command, why):
+    path = settings(home, "cursor")
+    path.parent.mkdir()
+    path.write_text(json.dumps({"mcpServers": {"recollect": {"command": command}}}), "utf-8")
+    said = recollect("doctor")
+    assert said.code == 1
+    assert f"!!  Cursor: {'' if 'answer' in why else command + ' '}{why}" in said.out
+    assert "recollect setup cursor" in said.out
+    assert "1 of these need you." in said.out
+
+
+def test_the_doctor_reports_a_store_that_cannot_be_opened(recollect, tmp_path, home):
+    store = tmp_path / "memory.db"
+    store.write_bytes(b"no database" * 1000)
+    said = recollect("doctor", "--store", str(store))
+    assert said.code == 1
+    assert f"!!  store: {store}" in said.out
+
+
+def test_the_doctor_says_when_others_may_read(recollect, home, tmp_path):
+    store = tmp_path / "memory.db"
+    recollect("remember", "x", "--store", str(store))
+    tmp_path.chmod(0o755)
+    store.chmod(0o644)
+    said = recollect("doctor", "--store", str(store))
+    assert "!!  permissions: the store is not yours alone" in said.out
+    store.chmod(0o600)
+    assert recollect("doctor", "--store", str(store)).code == 0
