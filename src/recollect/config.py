@@ -339,6 +339,11 @@ def places() -> dict[str, str]:
     return {"HOME": os.environ.get("HOME") or os.path.expanduser("~"), **found}
 
 
+def inherited(more: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a program that is started from here, with what is said of it."""
+    return {**os.environ, **more}
+
+
 def notes() -> str:
     """The folder for what Recollect has to know of the machine: which settings it has changed."""
     return os.path.dirname(_default_file(os.environ))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from contextlib import suppress
 from threading import Timer
@@ -11,6 +10,7 @@ from time import monotonic
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from recollect._version import __version__
+from recollect.config import inherited
 from recollect.value import Value
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def talk(command: Sequence[str], environment: Mapping[str, str]) -> Heard:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**os.environ, **environment},
+            env=inherited(environment),
         )
     except OSError as error:
         return Heard(problem=f"{command[0]} cannot be started ({error.strerror})")
