@@ -43,13 +43,18 @@ def serve(  # noqa: PLR0913, PLR0917 -- what is served, where, and to whom
     without: Caller,
     names: tuple[str, ...],
 ) -> None:
-    """Serve until a signal asks to end."""
-    # The library would end every stream at once, the answers of calls that run among them.
-    AppStatus.enable_automatic_graceful_drain = False
+    """Serve an engine until a signal asks to end."""
     streams = Streams()
     app = App(engine, chosen, Door(engine, without, loopback=at.loopback), streams)
+    run(Guard(app, at, names), bound, streams)
+
+
+def run(guard: Guard, bound: socket.socket, streams: Streams) -> None:
+    """Serve what is behind a guard until a signal asks to end."""
+    # The library would end every stream at once, the answers of calls that run among them.
+    AppStatus.enable_automatic_graceful_drain = False
     config = uvicorn.Config(
-        Guard(app, at, names),
+        guard,
         http=Patient,
         ws="none",
         lifespan="on",
