@@ -20,6 +20,8 @@ _BOUNDS = (
     *("const", "enum", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"),
     *("minLength", "maxLength", "minItems", "maxItems", "pattern", "format", "default"),
 )
+# What is told by the other parts of a fact, or holds a field to nothing.
+_TOLD = {"type", "properties", "required", "items", "anyOf", "oneOf", "description", "title"}
 
 
 def facts(schema: dict[str, Any]) -> dict[str, str]:
@@ -77,7 +79,8 @@ def _types(field: dict[str, Any]) -> set[str]:
 def _bounds(field: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for one in (field, *field.get("anyOf", ()), *field.get("oneOf", ())):
         # That null may stand for nothing is said by the type already.
-        yield from ((name, one[name]) for name in _BOUNDS if one.get(name) is not None)
+        names = (*_BOUNDS, *sorted(one.keys() - _TOLD - {*_BOUNDS}))
+        yield from ((name, one[name]) for name in names if one.get(name) is not None)
 
 
 def _told(value: Any) -> str:

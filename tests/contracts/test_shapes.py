@@ -134,6 +134,76 @@ def test_a_tool_of_two_contracts_has_all_that_either_asks_for(name, of, side):
         assert both[field] == (WIDER.get((name, field), fact) if side == "input" else fact)
 
 
+@pytest.mark.parametrize("name", {name for name, _ in SHARED})
+@pytest.mark.parametrize("side", SIDES)
+def test_a_tool_of_two_contracts_has_nothing_that_neither_asks_for(name, side):
+    owners = [of for shared, of in SHARED if shared == name]
+    asked = {field for of in owners for field in ASKED[of]["tools"][name][side]}
+    more = {field for of, tool, field in MORE if tool == name and of in owners}
+    assert facts(schemas("")[name][SIDES[side]]).keys() <= asked | (
+        more if side == "output" else set()
+    )
+
+
+@pytest.mark.parametrize("of", ["", *NAMES])
+@pytest.mark.parametrize("side", SIDES.values())
+def test_what_is_not_known_may_stand_beside_the_fields_of_every_schema(of, side):
+    for name, shown in schemas(of).items():
+        assert shown[side].keys() <= {"type", "properties", "required"}, name
+        assert shown[side]["type"] == "object", name
+
+
+def changed(node, name):
+    """The value of a keyword as it would be by mistake."""
+    match node[name]:
+        case bool() as value:
+            return not value
+        case int() | float() as value:
+            return value + 1
+        case str() as value:
+            return value + "x"
+        case list() as value:
+            return value[1:] or ["x"]
+    return None
+
+
+def mistakes(schema, above=""):
+    """Each schema that differs from this in one keyword of one field, with what differs."""
+    for name, node in schema.get("properties", {}).items():
+        for different, where in _wrong(node, f"{above}{name}"):
+            yield {**schema, "properties": {**schema["properties"], name: different}}, where
+        others = {key: one for key, one in schema["properties"].items() if key != name}
+        yield {**schema, "properties": others}, f"{above}{name} is left out"
+        required = schema.get("required", [])
+        other = [one for one in required if one != name] if name in required else [*required, name]
+        yield {**schema, "required": other}, f"{above}{name} is required, or is not"
+
+
+def _wrong(node, path):
+    for name in node.keys() - {"description", "properties", "required", "items"}:
+        yield {**node, name: changed(node, name)}, f"{path}: {name} is another"
+        yield {key: one for key, one in node.items() if key != name}, f"{path}: {name} is not there"
+    for name, value in (("additionalProperties", False), ("maxLength", 7), ("multipleOf", 3)):
+        if name not in node:
+            yield {**node, name: value}, f"{path}: {name} is added"
+    if "items" in node:
+        for different, where in _wrong(node["items"], f"{path}[]"):
+            yield {**node, "items": different}, where
+    yield from mistakes(node, f"{path}.")
+
+
+@pytest.mark.parametrize("side", SIDES.values())
+def test_every_mistake_in_a_schema_would_be_seen(side):
+    tried = 0
+    for of in ("", *NAMES):
+        for name, shown in schemas(of).items():
+            right = facts(shown[side])
+            for wrong, what in mistakes(shown[side]):
+                assert facts(wrong) != right, f"{name} of {of}: {what}"
+                tried += 1
+    assert tried > 500
+
+
 def test_each_name_is_listed_once_and_two_stand_for_two_contracts():
     names = [one.name for one in listed(selection())]
     assert len(names) == len({*names})
