@@ -49,6 +49,12 @@ class Kind(StrEnum):
     ANTIPATTERN = "antipattern"
     ENTITY = "entity"
     CODE = "code"
+    # A project that was indexed, or a file of it: what pieces of code come from.
+    SOURCE = "source"
+
+
+# Made from files, so that they can be made again: the ledger notes that they were, and no more.
+DERIVED = frozenset((Kind.CODE, Kind.SOURCE))
 
 
 class AuthorKind(StrEnum):
@@ -120,6 +126,7 @@ class Link(StrEnum):
     EVIDENCE_FOR = "evidence_for"
     CALLS = "calls"
     DEFINES = "defines"
+    IMPORTS = "imports"
 
 
 class Record(Value):
@@ -156,6 +163,12 @@ class Record(Value):
     accessed_at: datetime | None = None
     supersedes: tuple[str, ...] = ()
     superseded_by: str = ""
+
+    @property
+    def searched(self) -> bool:
+        """Whether the index of words leads to it, and the model's vectors."""
+        # An entity is found by its name and edges, code by an index of its own.
+        return self.kind is not Kind.ENTITY and self.kind not in DERIVED
 
     def valid_at(self, time: datetime) -> bool:
         """Whether the record was true at that time."""
@@ -301,8 +314,40 @@ class Plan(Value):
     link: tuple[Edge, ...] = ()
     unlink: tuple[Edge, ...] = ()
     forget: tuple[str, ...] = ()
+    # Records of derived kinds, new or in the place of those with their ids: no version is kept.
+    derive: tuple[Entry, ...] = ()
+    # Records of derived kinds that are no more.
+    discard: tuple[str, ...] = ()
+    # The one that the derived ones belong to. All of them together leave one entry, with its id.
+    about: str = ""
     # A JSON object for the ledger: why, never the content.
     detail: str = "{}"
+
+
+class Skipped(Value):
+    """Files that were left out for one reason: how many, and some of them."""
+
+    reason: str
+    count: int
+    examples: tuple[str, ...]
+
+
+class Project(Value):
+    """An indexed project, and how far its index is."""
+
+    id: str
+    root: str
+    status: str
+    total_files: int = 0
+    indexed_files: int = 0
+    total_chunks: int = 0
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    # In [0, 1], and how many seconds are likely left; None where nothing goes on.
+    progress: float = 0.0
+    eta: float | None = None
+    skipped: tuple[Skipped, ...] = ()
+    error: str = ""
 
 
 class Whole(Value):

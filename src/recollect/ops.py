@@ -14,6 +14,7 @@ from recollect.model import (
     Key,
     Kind,
     Problem,
+    Project,
     Record,
     Role,
     Scope,
@@ -398,6 +399,8 @@ class Recall(Op[Recalled]):
     needs_vector: bool = False
     # Note that what is found was looked at.
     touch: bool = False
+    # Also code that matches this; where `where` is of code alone, nothing but code is found.
+    code: Where | None = None
 
 
 class Described(Value):
@@ -455,6 +458,80 @@ class Explore(Op[Explored]):
     types: tuple[str, ...] = ()
     kinds: tuple[Kind, ...] = ()
     as_of: datetime | None = None
+
+
+class IndexedCode(Value):
+    """The project, and how many files and pieces of them this run has indexed."""
+
+    project: Project
+    files: int
+    chunks: int
+
+
+class IndexProject(Op[IndexedCode]):
+    """Index the code of a folder. Only what has changed since the last time is read."""
+
+    path: str
+    scope: Scope = Scope()
+    author: Author = OWNER
+    # Go on indexing what changes, for as long as this process runs.
+    watch: bool = False
+    # The folder that paths are meant from is the first of these.
+    roots: tuple[str, ...] = ()
+    # Whether only folders inside of the roots may be indexed.
+    confined: bool = False
+
+
+class IndexState(Op[Project]):
+    """Say how far the index of a project is, whichever process makes it."""
+
+    project: str
+    scope: Scope = Scope()
+
+
+class Projects(Value):
+    """Projects, by name."""
+
+    projects: tuple[Project, ...]
+
+
+class ListProjects(Op[Projects]):
+    """List the projects that were indexed."""
+
+    scope: Scope = Scope()
+
+
+class Dropped(Value):
+    """How many pieces of code were deleted with a project's index."""
+
+    chunks: int
+
+
+class DropProject(Op[Dropped]):
+    """Delete the index of a project. Its files stay as they are."""
+
+    project: str
+    scope: Scope = Scope()
+    author: Author = OWNER
+
+
+class FoundCode(Value):
+    """Pieces of code, best first."""
+
+    hits: tuple[Hit, ...]
+    # Whether meaning was compared too.
+    semantic: bool = False
+    graph_nodes: int = 0
+
+
+class SearchCode(Op[FoundCode]):
+    """Find code by what it does, what it is called, or where it is."""
+
+    query: str
+    where: Where = Where(kinds=(Kind.CODE,))
+    limit: int = 10
+    # How much each way of finding counts; None lets the engine weigh as measured best.
+    weights: Weights | None = None
 
 
 class Told(Value):

@@ -119,7 +119,7 @@ def _plain(name: str, field: dict[str, Any], id_: Callable[[str], str]) -> Any:
         return False
     if field.get("format") == "date-time":
         return "2026-01-01T00:00:00Z"
-    return id_(name) if re.search(r"(^|_)(ids?|entity)$", name) else "harbour"
+    return id_(name) if re.search(r"(^|_)(ids?|entity|path)$", name) else "harbour"
 
 
 def _values(field: dict[str, Any], *, inside: bool = False) -> Iterator[tuple[str, Any]]:

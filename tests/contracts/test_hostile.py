@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import count
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -43,6 +44,13 @@ def ids(client, *, fresh):
 
     def made(name):
         number = next(numbers)
+        if name in {"path", "project_id"}:
+            folder = Path(client.caller.roots[0]) / f"harbour{number}"
+            folder.mkdir()
+            (folder / "crane.py").write_text("def lift():\n    pass\n", "utf-8")
+            if name == "path":
+                return folder.name
+            return client.ask("memory-mcp", "index_project", path=str(folder))["project_id"]
         if "entity" in name:
             return client.ask("memory-mcp", "create_entity", name=f"Crane {number}")["id"]
         return client.ask("memory-mcp", "store_memory", content=f"Crane {number} is in.")["id"]

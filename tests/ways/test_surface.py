@@ -49,6 +49,9 @@ def files(tmp_path, monkeypatch, recollect):
     (tmp_path / "notes").mkdir()
     for name, content in made.items():
         (tmp_path / name).write_bytes(content)
+    (tmp_path / "atlas").mkdir()
+    (tmp_path / "atlas" / "store.py").write_text("def keep(): pass\n")
+    recollect("index", str(tmp_path / "atlas"))
     monkeypatch.chdir(tmp_path)
     return made
 

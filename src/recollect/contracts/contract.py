@@ -46,6 +46,8 @@ class Hints(Value):
 
 READS = Hints(read_only=True, idempotent=True)
 ADDS = Hints()
+# Called again, it brings what it made before up to date.
+REFRESHES = Hints(idempotent=True)
 CHANGES = Hints(destructive=True)
 # Called again with the same arguments, it leaves things as they are.
 ENDS = Hints(destructive=True, idempotent=True)

@@ -35,6 +35,7 @@ _PREFIXES = {
     Kind.ANTIPATTERN: "anti_",
     Kind.ENTITY: "ent_",
     Kind.CODE: "code_",
+    Kind.SOURCE: "src_",
 }
 RELATION = "rel_"
 BATCH = "batch_"

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from recollect.engine.asked import LARGEST, natural, times
 from recollect.engine.asked import where as check_where
 from recollect.engine.reads import LONGEST_PAGE
-from recollect.model import Hit, Parts, Why
-from recollect.ops import Recalled, Weights
+from recollect.model import Hit, Kind, Parts, Why
+from recollect.ops import Recalled, SearchCode, Weights
 from recollect.rules import bm25, check
 from recollect.rules.analyse import passage, terms, tokens
 from recollect.rules.fold import count, fold, within
-from recollect.rules.fuse import Fused, fuse, shares
+from recollect.rules.fuse import Fused, fuse, merged, shares
 from recollect.rules.pagerank import walk
 from recollect.value import Value, replace
 
@@ -80,7 +80,47 @@ class Search(Value):
 
 
 def recall(ports: Ports, op: Recall) -> Recalled:
-    """Find records, best first."""
+    """Find records, best first: what was remembered, code, or both in one order."""
+    if op.where.kinds == (Kind.CODE,):
+        return _of_code(ports, op, op.where)
+    if op.code is None:
+        return _of_memory(ports, op)
+    wanted = op.offset + op.limit
+    both = replace(op, offset=0, limit=max(_POOL, wanted), budget=None, touch=False)
+    said, code = _of_memory(ports, both), _of_code(ports, both, op.code)
+    best = merged(said.hits, code.hits)[op.offset : wanted]
+    if op.budget is not None:
+        best = best[: within(op.budget, [hit.record.text for hit in best])]
+    if op.touch:
+        memories = [hit.record for hit in best if hit.record.kind is not Kind.CODE]
+        ports.accesses.note(memories, ports.clock())
+    return Recalled(
+        tuple(best),
+        total=said.total + code.total,
+        graph_nodes=said.graph_nodes + code.graph_nodes,
+        semantic=said.semantic,
+        tokens=sum(count(hit.record.text) for hit in best),
+    )
+
+
+def _of_code(ports: Ports, op: Recall, where: Where) -> Recalled:
+    from recollect.engine.code.search import search
+
+    most = min(op.offset + op.limit, LONGEST_PAGE)
+    found = search(ports, SearchCode(op.query, where, most, op.weights))
+    hits = found.hits[op.offset :]
+    if op.budget is not None:
+        hits = hits[: within(op.budget, [hit.record.text for hit in hits])]
+    return Recalled(
+        hits,
+        total=len(found.hits),
+        graph_nodes=found.graph_nodes,
+        semantic=found.semantic,
+        tokens=sum(count(hit.record.text) for hit in hits),
+    )
+
+
+def _of_memory(ports: Ports, op: Recall) -> Recalled:
     weights = _checked(op)
     where = op.where if op.any_time else replace(op.where, at=op.as_of or ports.clock())
     asked = terms(op.query)

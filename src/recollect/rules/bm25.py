@@ -45,6 +45,28 @@ def score(
     )
 
 
+def weighted(  # noqa: PLR0913, PLR0917 -- what `score` takes, for several fields
+    terms: Sequence[str],
+    fields: Sequence[Sequence[str]],
+    weights: Sequence[float],
+    corpus: Corpus,
+    k1: float = 1.2,
+    b: float = 0.75,
+) -> float:
+    """How well a document of several fields fits, a word of one counting more than of another."""
+    length = sum(map(len, fields))
+    longness = k1 * (1 - b + b * length / (corpus.average_length or 1))
+    total = 0.0
+    for term in terms:
+        often = sum(
+            weight * field.count(term) for weight, field in zip(weights, fields, strict=True)
+        )
+        if often:
+            rare = idf(corpus.frequency.get(term, 0), corpus.documents)
+            total += rare * often * (k1 + 1) / (often + longness)
+    return total
+
+
 def selective(
     terms: Sequence[str], corpus: Corpus, share: float = 0.01, floor: int = 2_500
 ) -> tuple[str, ...]:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from math import exp, sqrt
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidRequest
 from recollect.model import Parts
-from recollect.value import Value
+from recollect.value import Value, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recollect.model import Hit
+
 # The value of the original paper. Larger flattens the lists into a vote, smaller lets the top of
 # one list outweigh agreement between two.
 RRF_K = 60
+# So many are compared with each other at least, those that were not found among them.
+_SAMPLE = 20
 # Near the largest number that there is: whole numbers may be larger still.
 MOST = 1e308
 
@@ -81,6 +86,27 @@ def fuse(
             totals[seq] = min(totals.get(seq, 0.0) + share * part, 1.0)
     best = sorted(totals, key=lambda seq: (-totals[seq], seq))[:limit]
     return [Fused(seq, totals[seq], _parts(seq, found)) for seq in best]
+
+
+def merged(*lists: Sequence[Hit]) -> list[Hit]:
+    """Hits of several searches in one order, by how far each stands out within its own search.
+
+    What a search did not find scores nothing in it, so that one that found little has a spread
+    too. The score is the z-score, brought into [0, 1].
+    """
+    standing = [hit for hits in lists for hit in _standing(hits)]
+    return sorted(standing, key=lambda hit: -hit.score)
+
+
+def _standing(hits: Sequence[Hit]) -> list[Hit]:
+    scores = [hit.score for hit in hits]
+    sample = scores + [0.0] * max(0, _SAMPLE - len(scores))
+    mean = sum(sample) / len(sample)
+    spread_ = sqrt(sum((score - mean) ** 2 for score in sample) / len(sample)) or 1.0
+    return [
+        replace(hit, score=1 / (1 + exp((mean - score) / spread_)))
+        for hit, score in zip(hits, scores, strict=True)
+    ]
 
 
 def rrf(lists: Mapping[str, Sequence[int]], k: int = RRF_K) -> list[tuple[int, float]]:

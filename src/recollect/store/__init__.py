@@ -85,6 +85,12 @@ class Reader(Protocol):
     def corpus(self, terms: Iterable[str]) -> Corpus:
         """What BM25 needs to know of all texts, with the frequency of each of the terms."""
 
+    def matching_code(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
+        """The pieces of code that match with any of the terms, best weighted BM25 first."""
+
+    def corpus_of_code(self, terms: Iterable[str]) -> Corpus:
+        """What choosing among terms needs to know of all code. Its average length is not told."""
+
     def nearest(self, vector: Vector, where: Where, limit: int) -> list[Candidate]:
         """The records that match with the nearest serving vectors, highest cosine first."""
 

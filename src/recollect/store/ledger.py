@@ -9,7 +9,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from recollect.model import Event, Problem, micros
+from recollect.model import DERIVED, Event, Problem, micros
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -75,6 +75,7 @@ def entries(plan: Plan, salts: Mapping[str, bytes]) -> Iterator[tuple[str, str, 
     - Each edge linked, then each unlinked, that a caller drew: the plan's verb, the edge's id
       in the record's place, no seal. Edges without an id are derived from records or, as
       `supersedes`, covered by the update that closes the old record: they leave none.
+    - What is derived and discarded: one entry for all of it, of the record that it belongs to.
     - Each record forgotten: "forget" and no seal, the tombstone without the content. Its edges
       go with it and leave none.
 
@@ -85,6 +86,8 @@ def entries(plan: Plan, salts: Mapping[str, bytes]) -> Iterator[tuple[str, str, 
     for edge in (*plan.link, *plan.unlink):
         if edge.id:
             yield plan.verb, edge.id, ""
+    if plan.derive or plan.discard:
+        yield plan.verb, plan.about, ""
     for id_ in plan.forget:
         yield FORGET, id_, ""
 
@@ -139,8 +142,11 @@ def check(events: Iterable[Event], start_hash: str = START) -> Problem | None:
 def vouched(history: Sequence[Record], salt: bytes, events: Sequence[Event]) -> Problem | None:
     """Whether the ledger's newest entries for a record seal these states of it, oldest first.
 
-    Older entries may be there: an id that was forgotten can come back with a restore.
+    Older entries may be there: an id that was forgotten can come back with a restore. What is
+    derived is sealed nowhere, since the files that it was made from can change it at any time.
     """
+    if history[-1].kind in DERIVED:
+        return None
     seals = [event.seal for event in events][-len(history) :]
     if seals == [seal(state, salt) for state in history]:
         return None

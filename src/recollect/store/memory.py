@@ -26,6 +26,7 @@ from recollect.model import (
     moment,
 )
 from recollect.rules import analyse, bm25, govern
+from recollect.rules.code import records
 from recollect.rules.retain import Aged
 from recollect.store import ledger
 from recollect.value import replace
@@ -138,7 +139,7 @@ class _State:
     def unembedded(self, model: Model) -> list[Record]:
         """The records that have no vector of a model yet, oldest first."""
         rows = self.vectors[model]
-        return [r for r in self.records.values() if r.kind != Kind.ENTITY and r.seq not in rows]
+        return [r for r in self.records.values() if r.searched and r.seq not in rows]
 
 
 class MemoryReader:
@@ -241,6 +242,28 @@ class MemoryReader:
         frequency = {term: sum(term in words for words in documents) for term in terms}
         average = sum(map(len, documents)) / max(1, len(documents))
         return Corpus(len(documents), average, frequency)
+
+    def matching_code(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
+        """The pieces of code that match with any of the terms, best weighted BM25 first."""
+        wanted = set(terms)
+        pieces = [record for record in self._state.records.values() if record.kind == Kind.CODE]
+        said = {record.seq: records.said(record) for record in pieces}
+        words = {seq: [word for field in fields for word in field] for seq, fields in said.items()}
+        frequency = {term: sum(term in one for one in words.values()) for term in wanted}
+        average = sum(map(len, words.values())) / max(1, len(words))
+        corpus = Corpus(len(pieces), average, frequency)
+        found = [
+            Candidate(record.seq, bm25.weighted(terms, said[record.seq], records.WEIGHTS, corpus))
+            for record in pieces
+            if where.admits(record) and not wanted.isdisjoint(words[record.seq])
+        ]
+        return _best(found, limit)
+
+    def corpus_of_code(self, terms: Iterable[str]) -> Corpus:
+        """What choosing among terms needs to know of all code."""
+        pieces = [record for record in self._state.records.values() if record.kind == Kind.CODE]
+        words = [{word for field in records.said(one) for word in field} for one in pieces]
+        return Corpus(len(pieces), 0.0, {term: sum(term in one for one in words) for term in terms})
 
     def nearest(self, vector: Vector, where: Where, limit: int) -> list[Candidate]:
         """The records that match with the nearest serving vectors, highest cosine first."""
@@ -406,6 +429,8 @@ class MemoryWriter(MemoryReader):
         for entry in plan.update:
             govern.changed(plan.author, self._known(entry.record.id), entry.record)
             self._update(entry)
+        for entry in plan.derive:
+            self._derive(entry)
         for edge in plan.link:
             self._link(edge)
         for edge in plan.unlink:
@@ -415,9 +440,11 @@ class MemoryWriter(MemoryReader):
         self._log(parts, plan.at, plan.author, plan.detail)
         for id_ in plan.forget:
             govern.untouched(plan.author, self._known(id_))
+        for id_ in (*plan.forget, *plan.discard):
             self._forget(self._known(id_))
         self._settle()
-        return list(self.records(entry.record.id for entry in plan.insert).values())
+        made = (*plan.insert, *plan.derive)
+        return list(self.records(entry.record.id for entry in made).values())
 
     def keep_key(self, key: Key, verb: str, author: Author, at: int) -> None:
         """Keep a key in the place of the one with its id, if any; the ledger has an entry."""
@@ -499,6 +526,13 @@ class MemoryWriter(MemoryReader):
         state.salts[id_] = os.urandom(ledger.SALT_BYTES)
         self._index(state.records[id_], entry.vector)
 
+    def _derive(self, entry: Entry) -> None:
+        known = self._state.records.get(entry.record.id)
+        if known is None:
+            self._insert(entry)
+        else:
+            self._state.records[known.id] = _stored(entry.record, known.seq, known.accessed_at)
+
     def _update(self, entry: Entry) -> None:
         old, new = self._known(entry.record.id), entry.record
         if new.version != old.version + 1 or new.kind != old.kind:
@@ -528,7 +562,7 @@ class MemoryWriter(MemoryReader):
 
     def _index(self, record: Record, vector: Vector | None) -> None:
         """Make the record findable. An entity is found by its name and edges alone."""
-        if record.kind == Kind.ENTITY:
+        if not record.searched:
             return
         self._state.words[record.seq] = analyse.tokens(analyse.passage(record))
         if vector is not None:

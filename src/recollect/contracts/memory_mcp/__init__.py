@@ -1,20 +1,21 @@
-"""The contract `memory-mcp`: typed memories, hybrid recall, a graph, and time."""
+"""The contract `memory-mcp`: typed memories, hybrid recall, a graph, time, and code."""
 
 from __future__ import annotations
 
-from recollect.contracts.contract import ADDS, CHANGES, ENDS, READS, Contract, tool
+from recollect.contracts.contract import ADDS, CHANGES, ENDS, READS, REFRESHES, Contract, tool
 from recollect.contracts.memory_mcp import asked, shown, wire
 from recollect.model import Role
 
 MEMORY_MCP = Contract(
     name="memory-mcp",
     instructions=(
-        "Long-term memory with a knowledge graph. Recall before you start a task and whenever the"
-        " past may matter: recall for most questions, search_text for exact words or names. Store"
+        "Long-term memory with a knowledge graph and code search. Recall before you start a task"
+        " and whenever the past may matter: recall for most questions, search_text for exact words"
+        " or names. Store"
         " what will be worth knowing in a month, one clear statement each: episodic for what"
         " happened, semantic for what is so, procedural for how to do it. What is no longer true is"
         " invalidated (superseded_by names its successor), not deleted; delete_memory is for good."
-        " Never store secrets."
+        " For code, index_project once and then search_code. Never store secrets."
     ),
     tools=(
         tool(
@@ -160,6 +161,59 @@ MEMORY_MCP = Contract(
             shown.invalidated,
             wire.Ended,
             ENDS,
+        ),
+        tool(
+            "index_project",
+            "Index a project",
+            "Index the code of a folder, so that search_code finds it; what has not changed since"
+            " the last time is not read again.",
+            wire.IndexProject,
+            asked.index_project,
+            shown.indexed,
+            wire.Indexed,
+            REFRESHES,
+        ),
+        tool(
+            "search_code",
+            "Search code",
+            "Find functions, classes and files by what they do or what they are called. Call it"
+            " before you read files one by one.",
+            wire.SearchCode,
+            asked.search_code,
+            shown.found_code,
+            wire.CodeMatches,
+            READS,
+            core=True,
+        ),
+        tool(
+            "get_index_status",
+            "Get the state of an index",
+            "How far the index of a project is, and which files were left out why.",
+            wire.NamedProject,
+            asked.index_state,
+            shown.index_state,
+            wire.IndexState,
+            READS,
+        ),
+        tool(
+            "list_projects",
+            "List projects",
+            "The ids of all indexed projects.",
+            wire.NoParams,
+            asked.list_projects,
+            shown.project_names,
+            wire.ProjectNames,
+            READS,
+        ),
+        tool(
+            "delete_project",
+            "Delete a project's index",
+            "Delete all indexed code of a project. Its files stay as they are.",
+            wire.NamedProject,
+            asked.drop_project,
+            shown.dropped,
+            wire.DroppedProject,
+            CHANGES,
         ),
         tool(
             "get_status",

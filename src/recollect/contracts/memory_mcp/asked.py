@@ -9,15 +9,20 @@ from recollect.errors import InvalidRequest
 from recollect.model import Kind
 from recollect.ops import (
     Describe,
+    DropProject,
     Explore,
     Forget,
     Get,
+    IndexProject,
+    IndexState,
     Invalidate,
     List,
+    ListProjects,
     Recall,
     Relate,
     Remember,
     Revise,
+    SearchCode,
     Status,
     Weights,
     Wipe,
@@ -103,9 +108,21 @@ def search_text(params: wire.Search, caller: Caller) -> Recall:
 def recall(params: wire.RecallParams, caller: Caller) -> Recall:
     """By all there is, weighed as asked."""
     weights = Weights(params.vector_weight, params.bm25_weight, params.ppr_weight)
+    code = where(
+        caller,
+        kinds=(Kind.CODE,),
+        project=params.project_id,
+        statuses=(params.language.lower(),) if params.language else (),
+    )
     # Where neither is wanted, whatever this finds is left out of the answer.
-    whose = where(caller, kinds=params.kinds or (Kind.CODE,))
-    return Recall(params.query, whose, params.limit, weights=weights, touch=bool(params.kinds))
+    return Recall(
+        params.query,
+        where(caller) if params.include_memories else code,
+        params.limit,
+        weights=weights,
+        touch=params.include_memories,
+        code=code if params.include_memories and params.include_code else None,
+    )
 
 
 def create_entity(params: wire.CreateEntity, caller: Caller) -> Describe:
@@ -128,7 +145,7 @@ def create_relation(params: wire.CreateRelation, caller: Caller) -> Relate:
         tenant=caller.tenant,
         author=caller.author,
         weight=params.weight,
-        kinds=(Kind.ENTITY, Kind.CODE),
+        kinds=(Kind.ENTITY, Kind.CODE, Kind.SOURCE),
     )
 
 
@@ -139,8 +156,42 @@ def get_related(params: wire.GetRelated, caller: Caller) -> Explore:
         tenant=caller.tenant,
         depth=params.depth,
         direction=params.direction,
-        kinds=(Kind.ENTITY, Kind.CODE),
+        kinds=(Kind.ENTITY, Kind.CODE, Kind.SOURCE),
     )
+
+
+def index_project(params: wire.IndexProject, caller: Caller) -> IndexProject:
+    """Whoever calls over the network names a folder that may be read."""
+    return IndexProject(
+        params.path,
+        scope=scope(caller),
+        author=caller.author,
+        watch=params.watch,
+        roots=caller.roots,
+        confined=caller.remote,
+    )
+
+
+def search_code(params: wire.SearchCode, caller: Caller) -> SearchCode:
+    """By what it does, what it is called, or where it is."""
+    whose = where(caller, kinds=(Kind.CODE,), project=params.project_id)
+    return SearchCode(params.query, whose, params.limit)
+
+
+def index_state(params: wire.NamedProject, caller: Caller) -> IndexState:
+    """How far it is."""
+    return IndexState(params.project_id, scope(caller))
+
+
+def list_projects(params: wire.NoParams, caller: Caller) -> ListProjects:
+    """All of them."""
+    del params
+    return ListProjects(scope(caller))
+
+
+def drop_project(params: wire.NamedProject, caller: Caller) -> DropProject:
+    """The index, never the files."""
+    return DropProject(params.project_id, scope(caller), caller.author)
 
 
 def get_valid(params: wire.GetValid, caller: Caller) -> List:

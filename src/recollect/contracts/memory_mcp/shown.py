@@ -9,18 +9,23 @@ from recollect.contracts.contract import Failure
 from recollect.contracts.shared import in_words_of, time
 from recollect.errors import ModelNotReady, NotFound, RecollectError, Unavailable
 from recollect.model import Kind, rfc3339
+from recollect.rules.code import records
 
 if TYPE_CHECKING:
     from recollect.contracts.memory_mcp import wire
-    from recollect.model import Edge, Hit, Record
+    from recollect.model import Edge, Hit, Project, Record
     from recollect.ops import (
         Described,
+        Dropped,
         Explored,
         Forgotten,
+        FoundCode,
         Got,
         Health,
+        IndexedCode,
         Invalidated,
         Listed,
+        Projects,
         Recalled,
         Related,
         Remembered,
@@ -171,6 +176,54 @@ def invalidated(_: Invalidated, __: wire.InvalidateParams) -> wire.Ended:
     return {"invalidated": True}
 
 
+def indexed(answer: IndexedCode, _: wire.IndexProject) -> wire.Indexed:
+    """What this run did."""
+    return {
+        "project_id": answer.project.id,
+        "files_indexed": answer.files,
+        "chunks_created": answer.chunks,
+    }
+
+
+def found_code(answer: FoundCode, _: wire.SearchCode) -> wire.CodeMatches:
+    """Pieces of code, best first."""
+    return {"results": [_code_match(hit) for hit in answer.hits], "count": len(answer.hits)}
+
+
+def index_state(answer: Project, _: wire.NamedProject) -> wire.IndexState:
+    """How far it is, and what was left out."""
+    eta = answer.eta
+    shown: wire.IndexState = {
+        "project_id": answer.id,
+        "status": _status(answer.status),
+        "total_files": answer.total_files,
+        "indexed_files": answer.indexed_files,
+        "total_chunks": answer.total_chunks,
+        "progress_percent": round(100 * answer.progress, 1),
+        "eta_seconds": None if eta is None else round(eta, 1),
+        "started_at": rfc3339(answer.started_at) if answer.started_at else None,
+        "completed_at": rfc3339(answer.completed_at) if answer.completed_at else None,
+        "skipped": [
+            {"reason": one.reason, "count": one.count, "examples": list(one.examples)}
+            for one in answer.skipped
+        ],
+    }
+    if answer.error:
+        shown["error"] = answer.error
+    return shown
+
+
+def project_names(answer: Projects, _: wire.NoParams) -> wire.ProjectNames:
+    """By name."""
+    names = [project.id for project in answer.projects]
+    return {"projects": names, "count": len(names)}
+
+
+def dropped(answer: Dropped, _: wire.NamedProject) -> wire.DroppedProject:
+    """How much that was."""
+    return {"chunks_deleted": answer.chunks}
+
+
 def state(answer: Health, _: wire.NoParams) -> wire.State:
     """How everything is."""
     return {
@@ -229,6 +282,8 @@ def fail(error: RecollectError, tool: str) -> Failure:
 def _missing(error: NotFound, tool: str) -> str:
     ids = error.facts.get("ids")
     first = str(ids[0])[:200] if isinstance(ids, tuple) and ids else "?"
+    if "project" in error.facts:
+        return str(error)
     what = "Entity" if tool in {"create_relation", "get_related"} else "Memory"
     return f"{what} not found: {first}"
 
@@ -237,8 +292,23 @@ def _cosine(hit: Hit) -> float:
     return hit.why.cosine if hit.why and hit.why.cosine is not None else 0.0
 
 
-def _recall_hit(hit: Hit) -> wire.RecallHit:
+def _code_match(hit: Hit) -> wire.CodeMatch:
+    record, place = hit.record, records.place(hit.record)
     return {
+        "id": record.id,
+        "file_path": record.source_ref,
+        "content": record.text,
+        "language": record.status,
+        "start_line": place.start,
+        "end_line": place.end,
+        "chunk_type": record.type,
+        "name": place.name or None,
+        "score": hit.score,
+    }
+
+
+def _recall_hit(hit: Hit) -> wire.RecallHit:
+    shown: wire.RecallHit = {
         "id": hit.record.id,
         "content": hit.record.text,
         "source": "code" if hit.record.kind is Kind.CODE else "memory",
@@ -247,6 +317,12 @@ def _recall_hit(hit: Hit) -> wire.RecallHit:
         "bm25_score": hit.parts.words,
         "ppr_score": hit.parts.graph,
     }
+    if hit.record.kind is Kind.CODE:
+        place = records.place(hit.record)
+        shown["file_path"] = hit.record.source_ref
+        shown["start_line"] = place.start
+        shown["end_line"] = place.end
+    return shown
 
 
 def _entity(record: Record) -> dict[str, Any]:

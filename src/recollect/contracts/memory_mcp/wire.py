@@ -144,7 +144,7 @@ class RecallParams(Params):
 
 
 class RecallHit(TypedDict):
-    """A memory, or a piece of code, and why it was found."""
+    """A memory, or a piece of code with where it is, and why it was found."""
 
     id: str
     content: str
@@ -153,6 +153,9 @@ class RecallHit(TypedDict):
     vector_score: float
     bm25_score: float
     ppr_score: float
+    file_path: NotRequired[str]
+    start_line: NotRequired[int]
+    end_line: NotRequired[int]
 
 
 class RecallHits(TypedDict):
@@ -239,6 +242,87 @@ class Ended(TypedDict):
     """That it no longer holds."""
 
     invalidated: Literal[True]
+
+
+class IndexProject(Params):
+    path: Annotated[str, Field(description="The project's folder.")]
+    watch: Annotated[bool, Field(description="Keep the index up to date while this runs.")] = False
+
+
+class Indexed(TypedDict):
+    """How much this run has indexed; what had not changed is not read again."""
+
+    project_id: str
+    files_indexed: int
+    chunks_created: int
+
+
+class SearchCode(Params):
+    query: Query
+    project_id: Annotated[str | None, Field(description="Only this project.")] = None
+    limit: UpTo50 = 10
+
+
+class CodeMatch(TypedDict):
+    """A piece of code as a search finds it."""
+
+    id: str
+    file_path: str
+    content: str
+    language: str
+    start_line: int
+    end_line: int
+    chunk_type: str
+    name: str | None
+    score: float
+
+
+class CodeMatches(TypedDict):
+    """What was found."""
+
+    results: list[CodeMatch]
+    count: int
+
+
+class NamedProject(Params):
+    project_id: Annotated[str, Field(description="The project's id.")]
+
+
+class LeftOut(TypedDict):
+    """Files that were left out for one reason: how many, and some of them."""
+
+    reason: str
+    count: int
+    examples: list[str]
+
+
+class IndexState(TypedDict):
+    """How far an index is."""
+
+    project_id: str
+    status: Literal["pending", "indexing", "completed", "failed"]
+    total_files: int
+    indexed_files: int
+    total_chunks: int
+    progress_percent: float
+    eta_seconds: float | None
+    started_at: str | None
+    completed_at: str | None
+    skipped: list[LeftOut]
+    error: NotRequired[str]
+
+
+class ProjectNames(TypedDict):
+    """The ids of all indexed projects."""
+
+    projects: list[str]
+    count: int
+
+
+class DroppedProject(TypedDict):
+    """How many pieces of code were deleted."""
+
+    chunks_deleted: int
 
 
 class NoParams(Params):

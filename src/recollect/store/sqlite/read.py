@@ -165,6 +165,28 @@ class SqliteReader:
         frequency = {term: self._frequency(term, documents) for term in terms}
         return Corpus(documents, length / documents if documents else 0.0, frequency)
 
+    def matching_code(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
+        """See `Reader`."""
+        if not terms or limit < 1:
+            return []
+        chosen = self._filter(where)
+        bound = {"match": " OR ".join(map(_quoted, terms)), "limit": _SPARE * limit}
+        best = list(self.execute(READ["matching_code"], bound))
+        passing = self._passing([seq for seq, _ in best], chosen)
+        kept = [Candidate(seq, score) for seq, score in best if seq in passing]
+        if len(kept) < limit and len(best) == _SPARE * limit:
+            found = self.execute(READ["matching_code_where"], {**bound, **chosen, "limit": limit})
+            kept = [Candidate(seq, score) for seq, score in found]
+        return kept[:limit]
+
+    def corpus_of_code(self, terms: Iterable[str]) -> Corpus:
+        """See `Reader`."""
+        frequency = {
+            term: int(self.execute(READ["code_frequency"], {"term": term}).get or 0)
+            for term in terms
+        }
+        return Corpus(self._meta("code_documents"), 0.0, frequency)
+
     def nearest(self, vector: Vector, where: Where, limit: int) -> list[Candidate]:
         """See `Reader`."""
         model = self.serving()

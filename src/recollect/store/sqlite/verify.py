@@ -75,6 +75,7 @@ def _records(reader: SqliteReader) -> Iterator[Problem]:
 def _derived(reader: SqliteReader, queries: dict[str, str]) -> Iterator[Problem]:
     checks = (
         ("unindexed", "A record is missing from the word index.", _REMADE),
+        ("unindexed_code", "The index of code and the records disagree.", _REMADE),
         ("indexed_ghosts", "The word index holds words of a record that is gone.", _REMADE),
         ("vector_ghosts", "A vector is of a record or model that is gone.", _REMADE),
         ("vectorless", "A record neither has a vector nor waits for one.", _REMADE),

@@ -11,6 +11,7 @@ from recollect.errors import Conflict, NotFound
 from recollect.model import AuthorKind, Entry, Kind, Link, micros
 from recollect.rules import govern
 from recollect.rules.analyse import ANALYSER, passage, tokens
+from recollect.rules.code import records as code
 from recollect.store import ledger, states
 from recollect.store.sqlite import rows
 from recollect.store.sqlite.placing import Placing
@@ -62,11 +63,12 @@ class SqliteWriter(SqliteReader):
         inserted = self._insert(plan.insert, salts)
         for entry in plan.update:
             salts[entry.record.id] = self._update(entry, plan.author)
+        inserted += self._derive(plan.derive)
         self._link(plan.link)
         self._unlink(plan.unlink)
         # Before anything is forgotten: the file looks at whose a record is that an entry names.
         self._note(ledger.entries(plan, salts), micros(plan.at), plan.author, plan.detail)
-        self._forget(plan.forget, plan.author)
+        self._forget((*plan.forget, *plan.discard), plan.author)
         self._settle()
         if plan.forget or any(edge.type == Link.SUPERSEDES for edge in plan.link):
             found = self.rows([record.seq for record in inserted])
@@ -111,7 +113,7 @@ class SqliteWriter(SqliteReader):
         bound = {"model": row.id, "seqs": numbers(list(vectors))}
         have = {seq for (seq,) in self.execute(READ["having"], bound)}
         lacking = self.rows([seq for seq in vectors if seq not in have])
-        wanting = [seq for seq, record in lacking.items() if _searched(record)]
+        wanting = [seq for seq, record in lacking.items() if record.searched]
         self._placing.place(row, [(seq, vectors[seq]) for seq in wanting])
         if row.state == "coming" or self.coming() is None:
             self.many(WRITE["waits_no_more"], [(seq,) for seq in vectors])
@@ -194,17 +196,18 @@ class SqliteWriter(SqliteReader):
             return []
         start = self._meta("next")
         made = [rows.fresh(entry.record, start + place) for place, entry in enumerate(entries)]
-        said = {record.seq: _words(record) for record in made if _searched(record)}
+        said = {record.seq: _words(record) for record in made if record.searched}
         heads = [self._head(record, len(said.get(record.seq, ()))) for record in made]
         self.many(WRITE["insert_record"], heads)
         self.many(WRITE["insert_content"], [self._content(r, salts[r.id]) for r in made])
         self._index(said)
+        self._index_code(made)
         for record in made:
             if record.kind is Kind.ENTITY:
                 self._name(record)
         self._set_meta("next", start + len(made))
         self._first_vectors(
-            [(r.seq, e.vector) for r, e in zip(made, entries, strict=True) if _searched(r)]
+            [(r.seq, e.vector) for r, e in zip(made, entries, strict=True) if r.searched]
         )
         return made
 
@@ -223,7 +226,9 @@ class SqliteWriter(SqliteReader):
         govern.changed(author, old, new)
         if new.kind is not old.kind:
             raise Conflict(f"Record {new.id} is a {old.kind} for life. Make a new one instead.")
-        said, says = (_words(record) if _searched(record) else [] for record in (old, new))
+        said, says = (_words(record) if record.searched else [] for record in (old, new))
+        self._check_version(old, new)
+        self._keep_version(old)
         self._write_over(old, new, len(says))
         if said != says:
             self._unindex({old.seq: said})
@@ -234,24 +239,42 @@ class SqliteWriter(SqliteReader):
         self._follow(old, new, entry.vector)
         return bytes(self.execute(WRITE["salt"], {"seq": old.seq}).get)
 
-    def _write_over(self, old: Record, new: Record, length: int) -> None:
+    def _derive(self, entries: Sequence[Entry]) -> list[Record]:
+        """Write records that keep no version: new ones, and over those that are there."""
+        known = self.records([entry.record.id for entry in entries])
+        made: list[Record] = []
+        for entry in entries:
+            if (old := known.get(entry.record.id)) is not None:
+                new = replace(entry.record, seq=old.seq)
+                self._write_over(old, new, 0)
+                made.append(new)
+        fresh = [entry for entry in entries if entry.record.id not in known]
+        return made + self._insert(fresh, _salts(entry.record.id for entry in fresh))
+
+    def _check_version(self, old: Record, new: Record) -> None:
         if new.version != old.version + 1:
             raise Conflict(
                 f"Record {new.id} is at version {old.version}, not {new.version - 1}: "
                 "somebody changed it since. Read it again.",
                 id=new.id,
             )
-        _, _, _, *head = self._head(new, length)
-        self.execute(WRITE["update_record"], (*head, old.seq))
+
+    def _keep_version(self, old: Record) -> None:
         state = states.dump(replace(old, accessed_at=None))
         self.execute(WRITE["insert_version"], (old.seq, old.version, state))
+
+    def _write_over(self, old: Record, new: Record, length: int) -> None:
+        self._unindex_code([old])
+        self._index_code([new])
+        _, _, _, *head = self._head(new, length)
+        self.execute(WRITE["update_record"], (*head, old.seq))
         _, *content, _ = self._content(new, b"")
         self.execute(WRITE["update_content"], (*content, old.seq))
 
     def _follow(self, old: Record, new: Record, vector: Vector | None) -> None:
         """Bring the vectors of a changed record into step."""
         serving, coming = self.serving(), self.coming()
-        if not _searched(new):
+        if not new.searched:
             return
         if passage(old) != passage(new):
             for model in (serving, coming):
@@ -335,7 +358,8 @@ class SqliteWriter(SqliteReader):
     def _remove(self, records: Sequence[Record]) -> None:
         if not records:
             return
-        self._unindex({record.seq: _words(record) for record in records if _searched(record)})
+        self._unindex({record.seq: _words(record) for record in records if record.searched})
+        self._unindex_code(records)
         seqs = [record.seq for record in records]
         for model in self.filled():
             self._placing.erase(model, seqs)
@@ -345,8 +369,9 @@ class SqliteWriter(SqliteReader):
     def _clear(self) -> None:
         for model in self.filled():
             self._placing.drop(model)
-        for statement in ("clear_words", "clear_vectors", "clear_records"):
+        for statement in ("clear_words", "clear_code_words", "clear_vectors", "clear_records"):
             self.execute(WRITE[statement])
+        self._set_meta("code_documents", 0)
         self.change_model("clear_slots", {})
         self._set_meta("documents", 0)
         self._set_meta("length", 0)
@@ -356,6 +381,20 @@ class SqliteWriter(SqliteReader):
 
     def _unindex(self, said: Mapping[int, list[str]]) -> None:
         self._say("delete_words", said, -1)
+
+    def _index_code(self, records: Sequence[Record]) -> None:
+        self._say_code("insert_code_words", records, 1)
+
+    def _unindex_code(self, records: Sequence[Record]) -> None:
+        self._say_code("delete_code_words", records, -1)
+
+    def _say_code(self, statement: str, records: Sequence[Record], sign: int) -> None:
+        pieces = [record for record in records if record.kind is Kind.CODE]
+        if not pieces:
+            return
+        bound = [(one.seq, *map(" ".join, code.said(one))) for one in pieces]
+        self.many(WRITE[statement], bound)
+        self.execute(WRITE["add_meta"], {"key": "code_documents", "value": sign * len(pieces)})
 
     def _say(self, statement: str, said: Mapping[int, list[str]], sign: int) -> None:
         if not said:
@@ -368,13 +407,16 @@ class SqliteWriter(SqliteReader):
 
     def _reindex(self) -> None:
         self.execute(WRITE["clear_words"])
+        self.execute(WRITE["clear_code_words"])
+        self._set_meta("code_documents", 0)
         self._set_meta("documents", 0)
         self._set_meta("length", 0)
         seqs = [seq for (seq,) in self.execute(READ["all_seqs"])]
         for start in range(0, len(seqs), _AT_ONCE):
             records = self.rows(seqs[start : start + _AT_ONCE]).values()
-            said = {record.seq: _words(record) for record in records if _searched(record)}
+            said = {record.seq: _words(record) for record in records if record.searched}
             self._index(said)
+            self._index_code(list(records))
             lengths = [(len(words), seq) for seq, words in said.items()]
             self.many(WRITE["set_length"], lengths)
         self._set_meta("analyser", ANALYSER)
@@ -472,11 +514,6 @@ class SqliteWriter(SqliteReader):
 
 def _words(record: Record) -> list[str]:
     return tokens(passage(record))
-
-
-def _searched(record: Record) -> bool:
-    """Whether words and vectors lead to the record. An entity is found by its name and edges."""
-    return record.kind is not Kind.ENTITY
 
 
 def _salts(ids: Iterable[str]) -> dict[str, bytes]:

@@ -14,6 +14,7 @@ GROUPS = (
     ("Keep", "keep", ("remember", "ingest", "revise", "supersede", "invalidate")),
     ("Find", "find", ("recall", "get", "list", "history", "timeline")),
     ("Decide", "deciding", ("decide", "decisions", "reflect")),
+    ("Code", "code", ("index", "code", "projects")),
     ("Link", "link", ("describe", "relate", "explore")),
     ("Carry over", "carry", ("export", "restore", "backup")),
     ("Bring in", "bring", ("import",)),

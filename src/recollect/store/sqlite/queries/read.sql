@@ -87,6 +87,28 @@ SELECT w.rowid, -bm25(words) AS score
  ORDER BY score DESC, w.rowid
  LIMIT :limit;
 
+-- name: matching_code
+-- The best of all pieces of code that hold one of the words; the filter comes after.
+SELECT rowid, -rank
+  FROM code_words
+ WHERE code_words MATCH :match
+ ORDER BY rank
+ LIMIT :limit;
+
+-- name: matching_code_where
+-- The best of the pieces of code that hold one of the words and match the filter.
+SELECT w.rowid, -w.rank AS score
+  FROM code_words w
+  JOIN record r ON r.seq = w.rowid
+ WHERE code_words MATCH :match
+   AND @filter
+ ORDER BY score DESC, w.rowid
+ LIMIT :limit;
+
+-- name: code_frequency
+-- In how many pieces of code a word is.
+SELECT doc FROM code_word WHERE term = :term;
+
 -- name: frequency
 -- In how many records a word is.
 SELECT doc FROM word WHERE term = :term;

@@ -7,7 +7,7 @@ PRAGMA foreign_key_check;
 -- name: unindexed
 -- Records that ought to be found by words and are not in the index.
 SELECT r.id FROM record r
- WHERE r.kind <> 'entity'
+ WHERE r.kind NOT IN ('entity', 'code', 'source')
    AND r.seq NOT IN (SELECT id FROM words_docsize)
  LIMIT 100;
 
@@ -15,11 +15,19 @@ SELECT r.id FROM record r
 -- Words of records that are no more.
 SELECT id FROM words_docsize WHERE id NOT IN (SELECT seq FROM record) LIMIT 100;
 
+-- name: unindexed_code
+-- Pieces of code that the index of code does not have, and those that it has and are no more.
+SELECT r.id FROM record r
+ WHERE r.kind = 'code' AND r.seq NOT IN (SELECT id FROM code_words_docsize)
+UNION ALL
+SELECT id FROM code_words_docsize WHERE id NOT IN (SELECT seq FROM record)
+ LIMIT 100;
+
 -- name: vectorless
 -- Records that neither have a vector nor wait for one, of the coming model or else the serving one.
 SELECT r.id FROM record r
   JOIN (SELECT id FROM model ORDER BY state LIMIT 1) m
- WHERE r.kind <> 'entity'
+ WHERE r.kind NOT IN ('entity', 'code', 'source')
    AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.key = (m.id << 40) + r.seq)
    AND r.seq NOT IN (SELECT seq FROM waiting)
  LIMIT 100;

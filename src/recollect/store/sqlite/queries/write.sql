@@ -83,6 +83,16 @@ INSERT INTO words (rowid, tokens) VALUES (:seq, :tokens);
 -- The index keeps no text, so it has to be told the words that it is to forget.
 INSERT INTO words (words, rowid, tokens) VALUES ('delete', :seq, :tokens);
 
+-- name: insert_code_words
+INSERT INTO code_words (rowid, name, path, doc, body) VALUES (:seq, :name, :path, :doc, :body);
+
+-- name: delete_code_words
+INSERT INTO code_words (code_words, rowid, name, path, doc, body)
+VALUES ('delete', :seq, :name, :path, :doc, :body);
+
+-- name: clear_code_words
+INSERT INTO code_words (code_words) VALUES ('delete-all');
+
 -- name: link
 -- Drawing an edge again gives it the new weight and end; when it began stays.
 INSERT INTO edge (src, type, dst, weight, created_at, valid_from, valid_until, id)
@@ -156,7 +166,7 @@ INSERT OR IGNORE INTO waiting (seq) VALUES (:seq);
 -- Everything that is searched and has no vector of this model.
 INSERT OR IGNORE INTO waiting (seq)
 SELECT r.seq FROM record r
- WHERE r.kind <> 'entity'
+ WHERE r.kind NOT IN ('entity', 'code', 'source')
    AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.key = (:model << 40) + r.seq);
 
 -- name: waits_no_more

@@ -1,0 +1,1 @@
+"""Code: which files there are, their index, and finding in it."""

@@ -1,0 +1,426 @@
+"""Handler that indexes a project: reads what has changed, cuts it, and keeps the pieces.
+
+Files go in some at a time, each whole or not at all, so that the first are found at once, the old
+pieces of a file answer until its new ones are there, and a run that was killed is gone on with.
+"""
+
+from __future__ import annotations
+
+import os
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from recollect.engine import asked
+from recollect.engine.code import projects, tree
+from recollect.engine.code.link import Linker
+from recollect.engine.code.projects import COMPLETED, FAILED, INDEXING, facts_of
+from recollect.errors import Conflict, InvalidRequest
+from recollect.model import Edge, Entry, Link, Plan, Record, rfc3339
+from recollect.ops import IndexedCode
+from recollect.rules.code import records
+from recollect.rules.code.cut import cut
+from recollect.rules.redact import Policy, guard
+from recollect.value import Value, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from recollect.engine.code.tree import Content, Found
+    from recollect.engine.ports import Ports
+    from recollect.model import Author, Scope
+    from recollect.ops import IndexProject
+    from recollect.rules.code.pieces import Cut
+    from recollect.store import Writer
+
+# So much text goes in with one transaction, at first less, so that something is found at once.
+_FIRST_BATCH = 60_000
+_BATCH = 600_000
+_MOST_IN_BATCH = 200
+_EXAMPLES = 20
+
+_running: set[tuple[int, str]] = set()
+_lock = Lock()
+
+
+class _Job(Value):
+    """A file that has to be read: as it is, what is known of it, and what it holds now."""
+
+    found: Found
+    known: Record | None
+    content: Content
+
+
+class _Work(Value):
+    """What there is to do: what to read, what only moved, what is gone."""
+
+    read: tuple[tuple[Found, Record | None], ...]
+    gone: tuple[Record, ...]
+    skipped: dict[str, list[str]]
+    unchanged: int
+
+    @property
+    def total(self) -> int:
+        """How many files the project has."""
+        return self.unchanged + len(self.read)
+
+
+def index(ports: Ports, op: IndexProject) -> IndexedCode:
+    """Index the code of a folder."""
+    root = _root(op)
+    asked.scope(op.scope)
+    key = (id(ports.store), root)
+    with _lock:
+        if key in _running:
+            raise _busy(root)
+        _running.add(key)
+    try:
+        done = _Run(ports, op, root).run()
+    finally:
+        with _lock:
+            _running.discard(key)
+    return done
+
+
+def _root(op: IndexProject) -> str:
+    """The folder that is meant. Raises `InvalidRequest` where it is none, or may not be read."""
+    try:
+        root = os.path.realpath(os.path.join(*op.roots[:1], os.path.expanduser(op.path)))
+        there = bool(op.path.strip()) and os.path.isdir(root)
+    except (OSError, ValueError):
+        there, root = False, ""
+    if not there or (op.confined and not _inside(root, op.roots)):
+        raise InvalidRequest(f"Invalid path: {_shown(op.path)}", field="path")
+    if root in {os.path.sep, os.path.realpath(os.path.expanduser("~"))}:
+        raise InvalidRequest(
+            f"Invalid path: {_shown(op.path)} holds everything. Name a project's folder in it.",
+            field="path",
+        )
+    return root
+
+
+def _inside(root: str, roots: Sequence[str]) -> bool:
+    allowed = map(os.path.realpath, roots)
+    return any(os.path.commonpath([one, root]) == one for one in allowed)
+
+
+def _shown(path: str) -> str:
+    return path[:200].encode(errors="replace").decode()
+
+
+def _busy(root: str) -> Conflict:
+    return Conflict(
+        f"{os.path.basename(root)} is being indexed already. get_index_status, or"
+        " `recollect projects`, says how far that is."
+    )
+
+
+class _Run:
+    """One run over one project."""
+
+    def __init__(self, ports: Ports, op: IndexProject, root: str) -> None:
+        self._ports = ports
+        self._author = op.author
+        self._root = root
+        self._scope = op.scope
+        self._project = self._begun()
+        self._files = 0
+        self._chunks = 0
+        self._done = 0
+
+    def run(self) -> IndexedCode:
+        """Do it all, and say how it went in the project's own record, whatever comes."""
+        ports, fresh = self._ports, self._project.status != COMPLETED
+        with ports.store.reading() as reader:
+            known = projects.files_of(reader, self._project)
+        work = _work(self._root, known)
+        if not work.read and not work.gone and not fresh:
+            return self._answer()
+        self._done = work.unchanged
+        self._say(projects.beginning(self._project, ports.clock(), work.total, self._done))
+        linker = Linker(ports, self._project, self._author, whole=fresh)
+        try:
+            for jobs in self._batches(work):
+                self._kept(jobs, work, linker)
+                ports.report(self._done, work.total, jobs[-1].found.path)
+            self._discard(work.gone, linker)
+            linker.finish()
+        except BaseException as error:
+            said = (
+                str(error) if isinstance(error, Conflict | InvalidRequest) else "It was cancelled"
+            )
+            self._end(FAILED, error=f"{said or 'It failed'}. Index again to go on.")
+            raise
+        self._end(COMPLETED, skipped=_summary(work.skipped))
+        return self._answer()
+
+    def _begun(self) -> Record:
+        """The project's record, made where there is none."""
+        ports, now = self._ports, self._ports.clock()
+        with ports.store.writing() as tx:
+            known = projects.opened(tx, self._scope, self._root)
+            if known is not None:
+                if projects.busy_elsewhere(known):
+                    raise _busy(self._root)
+                return known
+            new = projects.made(
+                tx, ports.new_id("src_"), self._scope, self._author, self._root, now
+            )
+            tx.apply(self._plan(now, new))
+        return new
+
+    def _batches(self, work: _Work) -> Iterator[list[_Job]]:
+        """The files to be read, so many at a time, with what they hold."""
+        jobs: list[_Job] = []
+        size, most = 0, _FIRST_BATCH
+        for found, known in work.read:
+            content = tree.read(self._root, found)
+            if content is None:
+                continue
+            jobs.append(_Job(found, known, content))
+            size += len(content.text)
+            if size >= most or len(jobs) >= _MOST_IN_BATCH:
+                yield jobs
+                jobs, size, most = [], 0, _BATCH
+        if jobs:
+            yield jobs
+
+    def _kept(self, jobs: Sequence[_Job], work: _Work, linker: Linker) -> None:
+        """Cut some files, and keep them in one transaction."""
+        moved = {facts_of(one).get("digest"): one for one in work.gone}
+        policy = self._ports.secrets()
+        cuts = [_cut(job, policy) for job in jobs]
+        now = self._ports.clock()
+        with self._ports.store.writing() as tx:
+            step = _Step(self._ports, tx, self._project, self._author, now)
+            for job, made in zip(jobs, cuts, strict=True):
+                if job.content.skipped:
+                    work.skipped.setdefault(job.content.skipped, []).append(job.found.path)
+                step.add(job, made, moved.get(job.content.digest))
+            self._done += len(jobs)
+            self._files += step.files
+            self._chunks += step.chunks
+            count = facts_of(self._project).get("chunks", 0) + step.more
+            self._project = projects.told(
+                self._project, now, INDEXING, done=self._done, chunks=count
+            )
+            tx.apply(step.plan(self._project))
+        linker.add(step.changed, step.fresh)
+
+    def _discard(self, gone: Sequence[Record], linker: Linker) -> None:
+        """Take out what is no more, unless it has only moved."""
+        with self._ports.store.reading() as reader:
+            left = reader.records([one.id for one in gone])
+            old = [one for one in gone if left[one.id].source_ref == one.source_ref]
+            pieces = [one for some in projects.pieces_of(reader, old).values() for one in some]
+        if not old:
+            return
+        del linker
+        now = self._ports.clock()
+        count = facts_of(self._project).get("chunks", 0) - len(pieces)
+        self._project = projects.told(self._project, now, INDEXING, chunks=count)
+        ids = tuple(one.id for one in (*old, *pieces))
+        with self._ports.store.writing() as tx:
+            tx.apply(self._plan(now, self._project, ids))
+
+    def _end(self, status: str, **facts: object) -> None:
+        now = self._ports.clock()
+        completed = rfc3339(now) if status == COMPLETED else None
+        self._say(projects.told(self._project, now, status, completed=completed, **facts))
+
+    def _say(self, record: Record) -> None:
+        with self._ports.store.writing() as tx:
+            tx.apply(self._plan(record.updated_at, record))
+        self._project = record
+
+    def _plan(self, now: datetime, record: Record, discard: tuple[str, ...] = ()) -> Plan:
+        return Plan(
+            "index",
+            self._author,
+            now,
+            derive=(Entry(record),),
+            discard=discard,
+            about=record.id,
+        )
+
+    def _answer(self) -> IndexedCode:
+        now = self._ports.clock()
+        return IndexedCode(projects.project_of(self._project, now), self._files, self._chunks)
+
+
+class _Step:
+    """What one transaction keeps."""
+
+    def __init__(
+        self, ports: Ports, tx: Writer, project: Record, author: Author, now: datetime
+    ) -> None:
+        self._ports = ports
+        self._tx = tx
+        self._scope: Scope = project.scope
+        self._author = author
+        self._now = now
+        self._derive: list[Record] = []
+        self._discard: list[str] = []
+        self._edges: list[Edge] = []
+        # Pieces that are new or say something else now, and the names that were not there before.
+        self.changed: list[Record] = []
+        self.fresh: set[str] = set()
+        self.files = 0
+        self.chunks = 0
+        self.more = 0
+
+    def add(self, job: _Job, made: Cut | None, moved: Record | None) -> None:
+        """Keep what a file holds now."""
+        known = job.known
+        if known is not None and facts_of(known).get("digest") == job.content.digest:
+            # Only touched, so that its time has to be noted.
+            self._derive.append(self._file(job, known, facts_of(known).get("imports", ())))
+            return
+        if known is None and moved is not None and self._move(job, moved):
+            return
+        self.files += not job.content.skipped
+        file = self._file(job, known, made.imports if made else ())
+        self._derive.append(file)
+        old = projects.pieces_of(self._tx, [file]).get(file.id, []) if known else []
+        self._pieces(file, job, made, old)
+
+    def plan(self, project: Record) -> Plan:
+        """All of it, with the project's record."""
+        return Plan(
+            "index",
+            self._author,
+            self._now,
+            derive=tuple(map(Entry, (project, *self._derive))),
+            discard=tuple(self._discard),
+            link=tuple(self._edges),
+            about=project.id,
+        )
+
+    def _move(self, job: _Job, moved: Record) -> bool:
+        """A file that only has another path: its pieces stay as they are."""
+        current = self._tx.records([moved.id]).get(moved.id)
+        if current is None or current.source_ref != moved.source_ref:
+            return False
+        path = job.found.path
+        imports = facts_of(moved).get("imports", ())
+        self._derive.append(self._file(job, moved, imports))
+        pieces = projects.pieces_of(self._tx, [moved]).get(moved.id, [])
+        self._derive += [replace(piece, source_ref=path) for piece in pieces]
+        return True
+
+    def _file(self, job: _Job, known: Record | None, imports: Iterable[str]) -> Record:
+        path = job.found.path
+        facts: dict[str, object] = {
+            "digest": job.content.digest,
+            "size": job.found.size,
+            "modified": job.found.modified,
+        }
+        if job.content.skipped:
+            facts["skipped"] = job.content.skipped
+        if imports:
+            facts["imports"] = list(imports)
+        id_ = known.id if known else self._ports.new_id("src_")
+        author = known.author if known else self._author
+        return records.file(id_, path, facts, self._scope, author, self._now)
+
+    def _pieces(self, file: Record, job: _Job, made: Cut | None, old: Sequence[Record]) -> None:
+        """The pieces of a file; one that was there before keeps its id."""
+        before = _numbered(old)
+        names = {piece.key for piece in old}
+        language = made.language if made else ""
+        new = [
+            records.piece(piece, job.found.path, language, "", self._scope, self._author, self._now)
+            for piece in (made.pieces if made else ())
+        ]
+        kept: dict[str, Record] = {}
+        for place, made_now in _numbered(new).items():
+            known = before.pop(place, None)
+            record = self._piece(file, made_now, known, names)
+            if record is not None:
+                self._derive.append(record)
+            kept[made_now.title] = record or known or made_now
+        written = {record.id for record in self._derive}
+        for record in kept.values():
+            holder = kept.get(record.title.rpartition(".")[0])
+            if holder is not None and not written.isdisjoint((holder.id, record.id)):
+                self._edges.append(self._edge(holder.id, record.id))
+        self._discard += [record.id for record in before.values()]
+        self.chunks += len(new)
+        self.more += len(new) - len(old)
+
+    def _piece(
+        self, file: Record, new: Record, known: Record | None, names: set[str]
+    ) -> Record | None:
+        """A piece as it is to be written, or None where it is as it was."""
+        if known is None:
+            new = replace(new, id=self._ports.new_id("code_"))
+            self._edges.append(self._edge(file.id, new.id))
+            self.changed.append(new)
+            self.fresh |= {new.key} - names
+            return new
+        if (new.text, new.facts, new.status) == (known.text, known.facts, known.status):
+            return None
+        new = replace(
+            new,
+            id=known.id,
+            author=known.author,
+            created_at=known.created_at,
+            valid_until=known.valid_until,
+        )
+        if new.text != known.text:
+            self.changed.append(new)
+        return new
+
+    def _edge(self, src: str, dst: str) -> Edge:
+        return Edge(src, Link.DEFINES, dst, created_at=self._now, valid_from=self._now)
+
+
+def _numbered(found: Iterable[Record]) -> dict[tuple[str, str, int], Record]:
+    """Pieces by what tells them apart within a file: sort, name, and which of several it is."""
+    numbered: dict[tuple[str, str, int], Record] = {}
+    count: dict[tuple[str, str], int] = {}
+    for record in found:
+        sort = (record.type, record.title)
+        count[sort] = count.get(sort, 0) + 1
+        numbered[*sort, count[sort]] = record
+    return numbered
+
+
+def _work(root: str, known: dict[str, Record]) -> _Work:
+    """What has changed since the last time, by size and time; what it holds is compared later."""
+    read: list[tuple[Found, Record | None]] = []
+    skipped: dict[str, list[str]] = {}
+    seen: set[str] = set()
+    unchanged = 0
+    for found in tree.files(root):
+        if found.skipped:
+            skipped.setdefault(found.skipped, []).append(found.path)
+            continue
+        seen.add(found.path)
+        record = known.get(found.path)
+        said = facts_of(record) if record is not None else {}
+        if (said.get("size"), said.get("modified")) == (found.size, found.modified):
+            unchanged += 1
+            if said.get("skipped"):
+                skipped.setdefault(said["skipped"], []).append(found.path)
+        else:
+            read.append((found, record))
+    gone = tuple(record for path, record in known.items() if path not in seen)
+    return _Work(tuple(read), gone, skipped, unchanged)
+
+
+def _summary(skipped: dict[str, list[str]]) -> list[list[object]]:
+    return [
+        [reason, len(paths), sorted(paths)[:_EXAMPLES]] for reason, paths in sorted(skipped.items())
+    ]
+
+
+def _cut(job: _Job, policy: Policy) -> Cut | None:
+    """A file's pieces; none of a file that is skipped."""
+    if job.content.skipped:
+        return None
+    text = job.content.text
+    if policy is not Policy.ALLOW:
+        # Code is not refused for a secret in it: it is there already, and is not passed on.
+        text = guard(text, Policy.REDACT)[0]
+    return cut(job.found.path, text)

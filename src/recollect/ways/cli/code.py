@@ -1,0 +1,172 @@
+"""Commands for code: index, projects, code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from recollect.errors import InvalidRequest
+from recollect.model import Kind, Where
+from recollect.ops import DropProject, IndexProject, IndexState, ListProjects, SearchCode
+from recollect.rules.code import records
+from recollect.ways.cli.command import Argument, Command, Reply
+from recollect.ways.cli.document import document
+from recollect.ways.cli.read import whole, words
+from recollect.ways.cli.shared import scope
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+
+    from recollect.model import Hit, Project
+    from recollect.ops import FoundCode, IndexedCode
+    from recollect.ways.cli.session import Session
+
+_BAR = 30
+_LINES = 6
+_PROJECT = Argument(("--project",), "only this project", "NAME")
+
+
+def _index(session: Session, args: Namespace) -> Reply:
+    bar = _Bar() if sys.stderr.isatty() and not args.json else None
+    op = IndexProject(
+        args.path, scope=scope(session.config), author=session.author, roots=(os.getcwd(),)
+    )
+    try:
+        answer = session.engine.run(op, bar.show) if bar else session.run(op)
+    finally:
+        if bar:
+            bar.end()
+    return Reply((_done(answer),), lambda: document(answer), notes=tuple(_left_out(answer.project)))
+
+
+def _projects(session: Session, args: Namespace) -> Reply:
+    whose = scope(session.config)
+    if args.drop:
+        if args.name is None:
+            raise InvalidRequest("Say which project's index is to be deleted.")
+        dropped = session.run(DropProject(args.name, whose, session.author))
+        said = (
+            f"Deleted the index of {args.name}: {dropped.chunks} pieces. Its files are as before."
+        )
+        return Reply((said,), lambda: document(dropped))
+    if args.name is not None:
+        one = session.run(IndexState(args.name, whose))
+        return Reply((_project(one), *_left_out(one)), lambda: document(one))
+    found = session.run(ListProjects(whose))
+    lines = [_project(project) for project in found.projects]
+    none = "There is no indexed project. Index one: recollect index PATH"
+    return Reply(lines or (none,), lambda: document(found))
+
+
+def _search(session: Session, args: Namespace) -> Reply:
+    whose = scope(session.config)
+    where = Where(
+        whose.tenant,
+        whose.user or None,
+        args.project,
+        (Kind.CODE,),
+        statuses=(args.language.lower(),) if args.language else (),
+    )
+    answer = session.run(SearchCode(words(args.query), where, args.limit))
+    nothing = "Nothing was found. `recollect projects` lists what is indexed."
+    return Reply(_hits(answer) if answer.hits else (nothing,), lambda: document(answer))
+
+
+class _Bar:
+    """How far it is, on one line of the terminal."""
+
+    def __init__(self) -> None:
+        self._width = 0
+
+    def show(self, done: int, of: int, doing: str) -> None:
+        """Write over the line with what is true now."""
+        filled = _BAR * done // max(of, 1)
+        line = f"[{'#' * filled}{'.' * (_BAR - filled)}] {done}/{of} {doing[-40:]}"
+        print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
+        self._width = len(line)
+
+    def end(self) -> None:
+        """Leave the line empty."""
+        print(f"\r{'':<{self._width}}\r", end="", file=sys.stderr, flush=True)
+
+
+def _done(answer: IndexedCode) -> str:
+    project = answer.project
+    whole_ = f"{project.id} has {project.total_chunks} pieces of {project.total_files} files"
+    if not answer.files and not answer.chunks:
+        return f"Nothing has changed. {whole_}."
+    return f"Indexed {answer.files} files in {answer.chunks} pieces. {whole_}."
+
+
+def _left_out(project: Project) -> Iterator[str]:
+    for one in project.skipped:
+        some = ", ".join(one.examples[:3])
+        more = ", …" if one.count > len(one.examples[:3]) else ""
+        yield f"left out {one.count} ({one.reason}): {some}{more}"
+
+
+def _project(project: Project) -> str:
+    said = f"{project.id}: {project.status}, {project.indexed_files} of {project.total_files} files"
+    ending = f", {project.total_chunks} pieces, {project.root}"
+    if project.eta is not None:
+        ending += f", about {project.eta:.0f} s left"
+    return said + ending + (f". {project.error}" if project.error else "")
+
+
+def _hits(answer: FoundCode) -> Iterator[str]:
+    for hit in answer.hits:
+        yield from _hit(hit)
+
+
+def _hit(hit: Hit) -> Iterator[str]:
+    place = records.place(hit.record)
+    yield f"{hit.record.source_ref}:{place.start}-{place.end}  {hit.record.type} {hit.record.title}"
+    lines = hit.record.text.split("\n")
+    yield from (f"    {line}" for line in lines[:_LINES])
+    if len(lines) > _LINES:
+        yield "    …"
+
+
+COMMANDS = (
+    Command(
+        "index",
+        "index the code of a project, or what has changed in it",
+        "Cut the code of a folder into functions, classes and sections, so that it is found by\n"
+        "what it does and what it is called. What has not changed since the last time is not read\n"
+        "again; files that .gitignore or .recollectignore name are left out.",
+        ("recollect index .", "recollect index atlas"),
+        (Argument(("path",), "the project's folder", "PATH"),),
+        _index,
+    ),
+    Command(
+        "projects",
+        "list the indexed projects, or delete the index of one",
+        "List what was indexed, say how far one index is and which files were left out, or delete\n"
+        "it. Files are never touched.",
+        ("recollect projects", "recollect projects atlas", "recollect projects atlas --drop"),
+        (
+            Argument(("name",), "which one; all of them without it", "NAME", several="?"),
+            Argument(("--drop",), "delete its index", flag=True),
+        ),
+        _projects,
+        needs_store=True,
+    ),
+    Command(
+        "code",
+        "find code by what it does, what it is called, or where it is",
+        "Search the indexed projects, best first, and show where each piece is and how it begins.",
+        ('recollect code "retry with backoff"', "recollect code parse_config --project atlas"),
+        (
+            Argument(
+                ("query",), "what to look for; `-` reads standard input", "QUERY", several="+"
+            ),
+            _PROJECT,
+            Argument(("--language",), "only code in this language", "NAME"),
+            Argument(("--limit",), "at most so many", "N", read=whole, default=5),
+        ),
+        _search,
+        needs_store=True,
+    ),
+)

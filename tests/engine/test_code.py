@@ -1,0 +1,358 @@
+"""A project is indexed once, then only what changes in it; it is found, and gone when dropped."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from itertools import count
+
+import pytest
+
+from recollect.errors import Conflict, InvalidRequest, NotFound
+from recollect.model import Author, AuthorKind, Kind, Link, Scope, Where
+from recollect.ops import (
+    Changes,
+    DropProject,
+    Explore,
+    IndexProject,
+    IndexState,
+    List,
+    ListProjects,
+    Recall,
+    Remember,
+    SearchCode,
+)
+from recollect.rules.code import records, skip
+
+FILES = {
+    "pkg/store.py": '''"""Where things are kept."""
+
+
+class Store:
+    """Keeps notes."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def append_note(self, note):
+        """Write a note behind the others."""
+        return open_file(self.path).write(note)
+
+
+def open_file(path):
+    return open(path, "a")
+''',
+    "pkg/run.py": """from pkg.store import Store
+
+
+def main():
+    Store("notes.txt").append_note("hello")
+""",
+    "web/view.ts": "export function renderNotes(items: string[]) {\n  return items.join();\n}\n",
+    "README.md": "# Atlas\nKeeps notes in a file.\n",
+    "package-lock.json": "{}\n",
+    "build/out.py": "def built(): pass\n",
+    ".gitignore": "build/\n*.tmp.py\n",
+}
+_later = count(1)
+
+
+def write(root, path, text):
+    """Write a file as if it were a moment later than all before."""
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, "utf-8")
+    stamp = 1_700_000_000 + next(_later)
+    os.utime(file, (stamp, stamp))
+
+
+@pytest.fixture
+def root(tmp_path):
+    made = tmp_path / "atlas"
+    for path, text in FILES.items():
+        write(made, path, text)
+    return made
+
+
+@pytest.fixture
+def index(engine, root):
+    def run(path=root, **more):
+        return engine.run(IndexProject(str(path), **more))
+
+    return run
+
+
+def pieces(engine, project="atlas"):
+    where = Where(project=project, kinds=(Kind.CODE,))
+    found = engine.run(List(where, limit=1000)).records
+    return {(one.source_ref, one.title): one for one in found}
+
+
+def search(engine, query, **more):
+    where = Where(kinds=(Kind.CODE,), **more)
+    return [hit.record for hit in engine.run(SearchCode(query, where)).hits]
+
+
+def titles(engine, query, **more):
+    return [record.title for record in search(engine, query, **more)]
+
+
+def test_a_project_is_indexed_and_its_functions_are_found(engine, index):
+    answer = index()
+    assert (answer.project.id, answer.files) == ("atlas", 4)
+    assert answer.chunks == answer.project.total_chunks == len(pieces(engine))
+    best = search(engine, "append a note")[0]
+    place = records.place(best)
+    assert (best.source_ref, best.title, best.type) == (
+        "pkg/store.py",
+        "Store.append_note",
+        "method",
+    )
+    assert (place.name, place.start, place.end) == ("append_note", 10, 12)
+    assert (best.status, best.scope.project) == ("python", "atlas")
+    assert titles(engine, "renderNotes")[0] == "renderNotes"
+    assert titles(engine, "notes", statuses=("typescript",)) == ["renderNotes"]
+    assert titles(engine, "notes", project="other") == []
+
+
+def test_a_state_says_how_far_it_is_and_what_was_left_out(engine, index):
+    index()
+    state = engine.run(IndexState("atlas"))
+    assert (state.status, state.progress, state.eta) == ("completed", 1.0, None)
+    assert (state.total_files, state.indexed_files) == (4, 4)
+    assert state.started_at == state.completed_at == engine.ports.clock()
+    left_out = {one.reason: one.examples for one in state.skipped}
+    assert left_out == {skip.GENERATED: ("package-lock.json",)}
+    assert [one.id for one in engine.run(ListProjects()).projects] == ["atlas"]
+    with pytest.raises(NotFound, match="There are: atlas"):
+        engine.run(IndexState("other"))
+
+
+def test_indexing_again_reads_only_what_has_changed(engine, index, root):
+    index()
+    before, ledger = pieces(engine), len(engine.run(Changes()).events)
+    again = index()
+    assert (again.files, again.chunks) == (0, 0)
+    assert len(engine.run(Changes()).events) == ledger
+    write(root, "pkg/run.py", FILES["pkg/run.py"].replace("hello", "good morning"))
+    again = index()
+    assert again.files == 1
+    after = pieces(engine)
+    assert {key for key in after if after[key].text != before[key].text} == {("pkg/run.py", "main")}
+    assert {key: one.id for key, one in after.items()} == {
+        key: one.id for key, one in before.items()
+    }
+    # Only touched: its text is what it was.
+    write(root, "pkg/store.py", FILES["pkg/store.py"])
+    assert index().files == 0
+
+
+def test_whoever_indexes_next_goes_on_with_what_another_has_begun(engine, index, root):
+    index(author=Author(AuthorKind.HUMAN, "ann"))
+    write(root, "pkg/store.py", FILES["pkg/store.py"].replace("hello", "hi") + "\n\nX = 1\n")
+    assert index(author=Author(AuthorKind.AGENT, "bot")).files == 1
+
+
+def test_pieces_that_only_moved_keep_their_ids_and_have_their_new_lines(engine, index, root):
+    index()
+    before = pieces(engine)
+    write(root, "pkg/store.py", "import os\n\n\n" + FILES["pkg/store.py"])
+    index()
+    after = pieces(engine)
+    moved = after["pkg/store.py", "open_file"]
+    assert moved.id == before["pkg/store.py", "open_file"].id
+    assert records.place(moved).start == 18
+    assert moved.version == 1
+
+
+def test_a_renamed_file_keeps_its_pieces_and_is_not_read_as_new(engine, index, root):
+    index()
+    before = pieces(engine)
+    (root / "pkg/store.py").rename(root / "pkg/keeper.py")
+    answer = index()
+    assert (answer.files, answer.chunks) == (0, 0)
+    after = pieces(engine)
+    assert after["pkg/keeper.py", "Store"].id == before["pkg/store.py", "Store"].id
+    assert not [key for key in after if key[0] == "pkg/store.py"]
+    assert search(engine, "keeper")[0].source_ref == "pkg/keeper.py"
+
+
+def test_what_is_gone_from_the_folder_is_gone_from_the_index(engine, index, root):
+    index()
+    (root / "web/view.ts").unlink()
+    write(root, "pkg/store.py", "def open_file(path):\n    return None\n")
+    answer = index()
+    assert "renderNotes" not in titles(engine, "renderNotes")
+    assert [key for key in pieces(engine) if key[0] == "pkg/store.py"] == [
+        ("pkg/store.py", "open_file")
+    ]
+    assert answer.project.total_chunks == len(pieces(engine))
+
+
+def test_ignored_files_links_and_tools_folders_are_left_out(engine, index, root):
+    write(root, "node_modules/x/index.js", "function vendored() {}\n")
+    write(root, "pkg/draft.tmp.py", "def draft(): pass\n")
+    write(root, "pkg/.recollectignore", "secret_*.py\n!secret_plan.py\n")
+    write(root, "pkg/secret_key.py", "def hidden(): pass\n")
+    write(root, "pkg/secret_plan.py", "def shown(): pass\n")
+    (root / "link.py").symlink_to("/etc/hostname")
+    (root / "loop").symlink_to(root)
+    index()
+    paths = {path for path, _ in pieces(engine)}
+    assert paths == {"pkg/store.py", "pkg/run.py", "web/view.ts", "README.md", "pkg/secret_plan.py"}
+
+
+def test_calls_definitions_and_imports_are_edges_that_can_be_walked(engine, index):
+    index()
+    found = pieces(engine)
+    main, note = found["pkg/run.py", "main"], found["pkg/store.py", "Store.append_note"]
+    near = engine.run(Explore(main.id, kinds=(Kind.CODE,), types=(Link.CALLS,)))
+    assert {one.title for one in near.records} == {"Store", "Store.append_note"}
+    back = engine.run(Explore(found["pkg/store.py", "open_file"].id, direction="incoming"))
+    assert note.id in {one.id for one in back.records}
+    file = engine.run(Explore(main.id, direction="incoming", types=(Link.DEFINES,))).records[0]
+    imports = engine.run(Explore(file.id, types=(Link.IMPORTS,)))
+    assert [one.source_ref for one in imports.records] == ["pkg/store.py"]
+    methods = engine.run(Explore(found["pkg/store.py", "Store"].id, types=(Link.DEFINES,)))
+    assert {one.title for one in methods.records} == {"Store.__init__", "Store.append_note"}
+
+
+def test_edges_follow_what_changes(engine, index, root):
+    write(root, "pkg/late.py", "def late():\n    return summarize_all(1)\n")
+    index()
+    late = pieces(engine)["pkg/late.py", "late"]
+    assert engine.run(Explore(late.id)).records == ()
+    write(root, "pkg/sums.py", "def summarize_all(x):\n    return x\n")
+    index()
+    assert [one.title for one in engine.run(Explore(late.id)).records] == ["summarize_all"]
+    write(root, "pkg/late.py", "def late():\n    return 1\n")
+    index()
+    assert engine.run(Explore(late.id)).records == ()
+
+
+def test_an_interrupted_run_is_gone_on_with(engine, index, root):
+    class Stopped(Exception):
+        pass
+
+    def stop(done, of, doing):
+        raise Stopped
+
+    for number in range(300):
+        write(root, f"many/m{number}.py", f"def job_{number}():\n    return {number}\n" * 20)
+    with pytest.raises(Stopped):
+        engine.run(IndexProject(str(root)), stop)
+    state = engine.run(IndexState("atlas"))
+    assert state.status == "failed"
+    assert "Index again" in state.error
+    assert 0 < state.indexed_files < state.total_files
+    # What is in is found already.
+    assert pieces(engine)
+    rest = index()
+    assert rest.project.status == "completed"
+    assert rest.files == state.total_files - state.indexed_files
+    assert titles(engine, "job_299")[0] == "job_299"
+    main = pieces(engine)["pkg/run.py", "main"]
+    assert engine.run(Explore(main.id)).records
+
+
+def test_a_run_whose_process_died_is_shown_as_failed(engine, index, root, monkeypatch):
+    index()
+    write(root, "pkg/new.py", "def new(): pass\n")
+    seen = []
+
+    def look(done, of, doing):
+        seen.append(engine.run(IndexState("atlas")))
+        monkeypatch.setattr("recollect.engine.code.projects._alive", lambda _: False)
+        seen.append(engine.run(IndexState("atlas")))
+        monkeypatch.undo()
+        with pytest.raises(Conflict, match="is being indexed already"):
+            index()
+        with pytest.raises(Conflict, match="is being indexed"):
+            engine.run(DropProject("atlas"))
+
+    engine.run(IndexProject(str(root)), look)
+    assert [one.status for one in seen] == ["indexing", "failed"]
+
+
+def test_the_time_left_is_told_from_what_this_run_has_read(engine, root, clock):
+    told = []
+
+    def look(done, of, doing):
+        clock.move(timedelta(seconds=10))
+        told.append(engine.run(IndexState("atlas")))
+
+    for number in range(30):
+        write(root, f"big/b{number}.py", f"def job_{number}():\n    return {number}\n" * 400)
+    engine.run(IndexProject(str(root)), look)
+    first = told[0]
+    assert first.eta == pytest.approx(
+        10 * (first.total_files - first.indexed_files) / first.indexed_files
+    )
+
+
+def test_projects_of_one_name_are_told_apart(engine, index, root, tmp_path):
+    other = tmp_path / "elsewhere" / "atlas"
+    write(other, "a.py", "def only_there(): pass\n")
+    assert index().project.id == "atlas"
+    assert index(other).project.id == "atlas-2"
+    assert index(other).project.id == "atlas-2"
+    assert titles(engine, "only_there", project="atlas") == []
+
+
+def test_dropping_a_project_deletes_its_index_and_no_file(engine, index, root):
+    chunks = index().chunks
+    memory = engine.run(Remember("Atlas keeps notes.", scope=Scope(project="atlas"))).record
+    assert engine.run(DropProject("atlas")).chunks == chunks
+    assert pieces(engine) == {}
+    assert engine.run(ListProjects()).projects == ()
+    assert [one.id for one in engine.run(List()).records] == [memory.id]
+    assert (root / "pkg/store.py").exists()
+    assert index().chunks == chunks
+
+
+@pytest.mark.parametrize("path", ["", "nowhere", "\0", "\ud800", "x" * 5000, "/", "~"])
+def test_what_is_no_projects_folder_is_refused(engine, path):
+    with pytest.raises(InvalidRequest, match="Invalid path: "):
+        engine.run(IndexProject(path))
+
+
+def test_whoever_is_confined_may_have_only_folders_within_the_roots_indexed(engine, index, root):
+    with pytest.raises(InvalidRequest, match="Invalid path"):
+        index(root.parent, roots=(str(root),), confined=True)
+    assert index(".", roots=(str(root),), confined=True).project.id == "atlas"
+
+
+def test_secrets_in_code_are_not_taken_over(engine, index, root):
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    write(root, "pkg/keys.py", f'def token():\n    return "{key}"\n')
+    index()
+    assert key not in pieces(engine)["pkg/keys.py", "token"].text
+
+
+def test_a_file_that_cannot_be_cut_holds_up_no_other(engine, index, root):
+    (root / "pkg/latin.py").write_bytes(b"def caf\xe9(): pass  # written in latin-1\n")
+    (root / "pkg/bytes.py").write_bytes(bytes(range(128, 256)) + b"\n" * 9)
+    write(root, "pkg/broken.py", "def f(:\n  class (((\n\t]]] '''\n")
+    (root / "pkg/empty.py").write_bytes(b"")
+    os.mkfifo(root / "pkg/pipe.py")
+    index()
+    assert ("pkg/store.py", "Store") in pieces(engine)
+    reasons = {one.reason for one in engine.run(IndexState("atlas")).skipped}
+    assert {skip.BINARY, skip.EMPTY} <= reasons
+
+
+def test_code_and_memories_are_recalled_in_one_order(engine, index):
+    index()
+    engine.run(Remember("Notes are appended, never changed: the audit asked for it."))
+    code = Where(kinds=(Kind.CODE,))
+    both = engine.run(Recall("append note", code=code)).hits
+    assert {hit.record.kind for hit in both} == {Kind.MEMORY, Kind.CODE}
+    scores = [hit.score for hit in both]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+    alone = engine.run(Recall("append note", where=code)).hits
+    assert {hit.record.kind for hit in alone} == {Kind.CODE}
+    assert {hit.record.kind for hit in engine.run(Recall("append note")).hits} == {Kind.MEMORY}
+    assert len(engine.run(Recall("append note", code=code, limit=1)).hits) == 1
+    assert engine.run(Recall("append note", code=code, budget=1)).hits == ()
+    assert engine.run(Recall("append note", where=code, budget=1)).hits == ()

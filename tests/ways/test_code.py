@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project that is worked in."""
+    made = tmp_path / "atlas"
+    made.mkdir()
+    lines = "".join(f"    step_{number}(note)\n" for number in range(9))
+    (made / "store.py").write_text(f"def append_note(note):\n{lines}")
+    (made / "logo.png").write_bytes(b"\0")
+    monkeypatch.chdir(made)
+    return made
+
+
+def test_a_project_is_indexed_searched_listed_and_dropped(recollect, project):
+    said = recollect("index", ".")
+    assert (said.code, said.out) == (
+        0,
+        "Indexed 1 files in 1 pieces. atlas has 1 pieces of 1 files.\n",
+    )
+    assert said.err == "recollect: left out 1 (binary): logo.png\n"
+    assert recollect("index", ".").out.startswith("Nothing has changed.")
+    shown = recollect("code", "append", "note").out
+    assert shown.startswith("store.py:1-10  function append_note\n    def append_note(note):\n")
+    assert shown.endswith("    …\n")
+    assert recollect("code", "note", "--language", "rust").out.startswith("Nothing was found.")
+    assert recollect("projects").out.startswith("atlas: completed, 1 of 1 files, 1 pieces, ")
+    assert "left out 1 (binary)" in recollect("projects", "atlas").out
+    assert recollect("projects", "atlas", "--json").json["total_chunks"] == 1
+    assert recollect("projects", "atlas", "--drop").out == (
+        "Deleted the index of atlas: 1 pieces. Its files are as before.\n"
+    )
+    assert recollect("projects").out.startswith("There is no indexed project.")
+
+
+def test_what_is_wrong_is_said_with_what_to_do(recollect, project):
+    assert "Invalid path: nowhere" in recollect("index", "nowhere").err
+    recollect("index", ".")
+    assert "Say which project" in recollect("projects", "--drop").err
+    assert "There are: atlas" in recollect("projects", "other").err
+
+
+def test_a_terminal_shows_how_far_it_is(recollect, project, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert "1/1 store.py" in recollect("index", ".").err
