@@ -20,6 +20,7 @@ GROUPS = (
     ("Bring in", "bring", ("import",)),
     ("Delete for good", "end", ("forget", "retention", "reset")),
     ("Let others in", "keys", ("keys",)),
+    ("The shell", "complete", ("completion",)),
     ("Look after", "care", ("status", "verify", "changes", "embed")),
 )
 MODULES = {name: module for _, module, names in GROUPS for name in names}
