@@ -274,6 +274,13 @@ def test_neither_closed_texts_nor_those_of_others_are_named_as_similar(engine, c
     assert said(engine, "Anna lives in Austin").similar == ()
 
 
+def test_what_a_text_takes_the_place_of_is_not_named_as_similar(engine):
+    first = remember(engine, "The build uses Poetry.")
+    assert said(engine, "The build uses Poetry 2.").similar != ()
+    again = said(engine, "The build uses Poetry 3.", supersedes=(first.id,))
+    assert first.id not in {one.record.id for one in again.similar}
+
+
 def test_a_text_that_is_known_still_names_what_is_similar(engine):
     old = remember(engine, "Anna lives in Seattle")
     first = said(engine, "Anna lives in Austin")

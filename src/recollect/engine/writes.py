@@ -54,7 +54,7 @@ def remember(ports: Ports, op: Remember) -> Remembered:
     similar: tuple[Similar, ...] = ()
     if op.similar:
         with ports.store.reading() as reader:
-            similar = _similar(reader, record, vectors.get(record.id), model, op.similar)
+            similar = _similar(reader, op, record, vectors.get(record.id), model)
     with ports.store.writing() as tx:
         known = _known(tx, [op]).get(_said(op, record))
         if known is not None:
@@ -201,9 +201,12 @@ def _new(
 
 
 def _similar(
-    reader: Reader, record: Record, vector: Vector | None, model: Model, most: int
+    reader: Reader, op: Remember, record: Record, vector: Vector | None, model: Model
 ) -> tuple[Similar, ...]:
-    """Current records that a reader might take for an older version of this one."""
+    """Current records that a reader might take for an older version of this one.
+
+    What it is said to take the place of need not be named.
+    """
     whose = record.scope
     # What belongs to no project may be at odds with what was said in any.
     where = Where(whose.tenant, whose.user, whose.project or None, at=record.created_at)
@@ -214,12 +217,12 @@ def _similar(
     judged = [
         (judge(old.text, record.text, cosines.get(old.seq)), old)
         for old in near.values()
-        if old.text != record.text
+        if old.text != record.text and old.id not in op.supersedes
     ]
     listed = [(verdict, old) for verdict, old in judged if verdict.similar]
     listed.sort(key=lambda one: (-one[0].conflict, -one[0].similarity, one[1].seq))
     return tuple(
-        Similar(old, verdict.similarity, verdict.conflict) for verdict, old in listed[:most]
+        Similar(old, verdict.similarity, verdict.conflict) for verdict, old in listed[: op.similar]
     )
 
 
