@@ -1,0 +1,1 @@
+"""How much of what is worth keeping is kept of a month of transcripts, and how much else."""
