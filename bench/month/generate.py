@@ -58,16 +58,19 @@ def month(which: str, seed: int = 7) -> tuple[list[Session], list[Planted]]:
     for number in range(DAYS * SESSIONS):
         at = START + timedelta(days=number // SESSIONS, hours=3 * (number % SESSIONS))
         lines = [_chatter(which, chance) for _ in range(chance.randint(10, 24))]
+        taken: list[tuple[str, str]] = []
         for _ in range(PLANTED_A_SESSION):
             fact, role = _planted(kinds, chance, said)
             planted.append(fact)
-            where = chance.randrange(len(lines))
+            where = chance.choice([n for n, line in enumerate(lines) if line not in taken])
             # Some facts stand alone in a message, others among what is not worth keeping.
             whole = f"{lines[where][1]} {fact.text}" if _joins(lines[where], role) else fact.text
             if chance.random() < 0.5:
-                lines.insert(where, (role, fact.text))
+                taken.append((role, fact.text))
+                lines.insert(where, taken[-1])
             else:
-                lines[where] = (role, whole)
+                taken.append((role, whole))
+                lines[where] = taken[-1]
         turns = tuple(
             Turn(role, text, at + timedelta(minutes=2 * place))
             for place, (role, text) in enumerate(lines)
@@ -114,9 +117,9 @@ def write(sessions: list[Session], folder: Path) -> None:
     chats: dict[str, list[dict[str, object]]] = {"chatgpt": [], "claude": []}
     for session in sessions:
         if session.format in chats:
-            chats[session.format].append(_WRITERS[session.format](session))
+            chats[session.format].append(_CHATS[session.format](session))
         else:
-            lines = _WRITERS[session.format](session)
+            lines = _LINES[session.format](session)
             path = folder / session.format / f"{session.id}.jsonl"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
@@ -172,7 +175,11 @@ def _codex(session: Session) -> list[dict[str, object]]:
         kind = "input_text" if turn.role == "user" else "output_text"
         said = [{"type": kind, "text": turn.text}]
         lines.append(item(turn, {"type": "message", "role": turn.role, "content": said}))
-        out = {"type": "function_call_output", "call_id": "c", "output": "We always use Perl."}
+        out: dict[str, object] = {
+            "type": "function_call_output",
+            "call_id": "c",
+            "output": "We always use Perl.",
+        }
         lines.append(item(turn, out))
     return lines
 
@@ -223,9 +230,5 @@ def _claude(session: Session) -> dict[str, object]:
     }
 
 
-_WRITERS = {
-    "claude-code": _claude_code,
-    "codex": _codex,
-    "chatgpt": _chatgpt,
-    "claude": _claude,
-}
+_LINES = {"claude-code": _claude_code, "codex": _codex}
+_CHATS = {"chatgpt": _chatgpt, "claude": _claude}

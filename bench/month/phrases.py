@@ -1,15 +1,35 @@
 """What people and agents say in the synthetic month: planted facts, and what is not worth keeping.
 
 Two sets that share no sentence. Rules may be tuned on `dev` alone; `held` was written before there
-were any rules, and only tells how well they carry over. In a planted phrase a slot is in braces, and
+were any rules, and only tells how well they carry over. In a planted phrase a slot is in braces;
 what a kept text has to hold to count as that fact is all of the slots.
 """
 
 from __future__ import annotations
 
 SLOTS = {
-    "tool": "PostgreSQL Redis Kafka nginx Terraform Playwright pytest SQLAlchemy Celery Grafana".split(),
-    "other": "MySQL Memcached RabbitMQ Apache Pulumi Selenium unittest Django Airflow Datadog".split(),
+    "tool": [
+        "PostgreSQL",
+        "Redis",
+        "Kafka",
+        "nginx",
+        "Terraform",
+        "Playwright",
+        "pytest",
+        "Celery",
+        "Grafana",
+    ],
+    "other": [
+        "MySQL",
+        "Memcached",
+        "RabbitMQ",
+        "Apache",
+        "Pulumi",
+        "Selenium",
+        "unittest",
+        "Airflow",
+        "Datadog",
+    ],
     "part": [
         "billing service",
         "search index",

@@ -45,7 +45,12 @@ def files(tmp_path, monkeypatch, recollect):
     graph = b'{"type": "entity", "name": "Ada", "entityType": "", "observations": ["Likes tea"]}'
     mem0 = b'[{"id": "1", "memory": "Lives in Turin"}]'
     made = {"minutes.txt": facts, "facts.txt": facts, "memory.jsonl": exported}
-    made |= {"memory.json": graph, "mem0.json": mem0, "notes/page.md": b"# A page"}
+    made |= {
+        "memory.json": graph,
+        "mem0.json": mem0,
+        "conversations.json": b"[]",
+        "notes/page.md": b"# A page",
+    }
     (tmp_path / "notes").mkdir()
     for name, content in made.items():
         (tmp_path / name).write_bytes(content)

@@ -9,10 +9,11 @@ from recollect.engine.named import Names
 from recollect.engine.ports import BATCH, RELATION
 from recollect.engine.writes import as_kept, embedded, keep, recorded
 from recollect.errors import InvalidRequest, SecretFound
-from recollect.model import Edge, Entry, Link, Plan
+from recollect.model import Author, AuthorKind, Edge, Entry, Link, Plan
 from recollect.ops import Describe, Imported, Remember
 from recollect.rules import check, entities, foreign, plan
 from recollect.rules.foreign import Cargo, Format
+from recollect.rules.worth import CANDIDATE
 from recollect.value import Value, replace
 
 if TYPE_CHECKING:
@@ -222,8 +223,13 @@ def _secret(error: SecretFound) -> str:
 def _remember(op: Import, fact: Fact) -> Remember:
     return Remember(
         fact.text,
-        scope=replace(op.scope, user=op.scope.user or fact.user),
-        author=op.author,
+        scope=replace(
+            op.scope,
+            user=op.scope.user or fact.user,
+            project=op.scope.project or fact.project,
+        ),
+        # What a rule took out of an agent's conversation is not a person's word.
+        author=Author(AuthorKind.AGENT, fact.source) if fact.status == CANDIDATE else op.author,
         type=fact.type,
         title=fact.title,
         event_time=fact.at,
@@ -232,6 +238,8 @@ def _remember(op: Import, fact: Fact) -> Remember:
         session=fact.session,
         speaker=fact.speaker,
         metadata=fact.metadata,
+        status=fact.status,
+        confidence=fact.confidence,
         once=False,
         similar=0,
     )

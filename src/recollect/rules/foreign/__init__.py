@@ -24,6 +24,8 @@ class Format(StrEnum):
     GRAPH = "server-memory"
     MEM0 = "mem0"
     MARKDOWN = "markdown"
+    # Of Claude Code and Codex, and exports of ChatGPT and Claude; which, its lines say.
+    TRANSCRIPT = "transcript"
 
 
 class Fact(Value):
@@ -42,6 +44,10 @@ class Fact(Value):
     session: str = ""
     speaker: str = ""
     user: str = ""
+    project: str = ""
+    # Empty for what is kept; `candidate` for what a rule took out of a conversation.
+    status: str = ""
+    confidence: float = 1.0
     # What else is known of it, as a JSON object.
     metadata: str = "{}"
     # The name of the thing that it is about.
@@ -80,6 +86,7 @@ _MODULES = {
     Format.GRAPH: "graph",
     Format.MEM0: "mem0",
     Format.MARKDOWN: "pages",
+    Format.TRANSCRIPT: "chats",
 }
 _DOCUMENTS = (".md", ".markdown", ".mdown", ".rst", ".rest", ".txt", ".text")
 _DATA = (".json", ".jsonl", ".ndjson")
@@ -171,6 +178,12 @@ def _of(one: dict[str, object]) -> Format | None:
     keys = {*one}
     if one.get("type") in {"entity", "relation"} or {"entities", "relations"} <= keys:
         return Format.GRAPH
+    if keys & {"mapping", "chat_messages"} or {"sessionId", "message"} <= keys:
+        return Format.TRANSCRIPT
+    if "payload" in keys and one.get("type") in {"session_meta", "response_item", "turn_context"}:
+        return Format.TRANSCRIPT
+    if one.get("type") == "message" and {"role", "content"} <= keys:
+        return Format.TRANSCRIPT
     if keys & {"results", "memories"} or ("memory" in keys and keys & {"id", "user_id", "hash"}):
         return Format.MEM0
     return None

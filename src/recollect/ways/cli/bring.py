@@ -108,13 +108,15 @@ COMMANDS = (
         "import",
         "bring in what other programs remembered",
         "Bring in what other programs remembered, each thing once: the file of the official\n"
-        "memory server (JSON lines), exports of mem0, folders of Markdown. What a file is, its\n"
-        "content says. Times are kept; what may not be kept is left out, with the reason, and the\n"
-        "rest goes in. All that one command brings is one batch, which --undo takes back.",
+        "memory server (JSON lines), exports of mem0, folders of Markdown; and transcripts of\n"
+        "Claude Code, Codex, ChatGPT and Claude, of which only facts and decisions are kept, as\n"
+        "candidates. What a file is, its content says. What may not be kept is left out, with the\n"
+        "reason, and the rest goes in. All of it is one batch, which --undo takes back.",
         (
             "recollect import memory.json --dry-run",
             "recollect import memory.json mem0.json notes/",
             "recollect import mem0.json --format mem0 --user ada",
+            "recollect import conversations.json --format transcript --dry-run",
             "recollect import --list",
             "recollect import --undo BATCH --yes",
         ),
