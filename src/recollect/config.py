@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _ENDLESS = float("inf")
 
 
+_LIMITED = ("requests", "captures", "reads")
+
+
 class Config(Value):
     """Every setting, resolved."""
 
@@ -36,6 +39,12 @@ class Config(Value):
     roots: tuple[str, ...] = ()
     # The secret that a client on stdio calls with.
     key: str | None = None
+    # How often a client may ask, where somebody has said it: pairs of what and how many a minute.
+    limits: tuple[tuple[str, int], ...] | None = None
+    # Who hands out tokens for a server over HTTP, and what that server is to them.
+    oauth_issuer: str | None = None
+    oauth_resource: str | None = None
+    oauth_keys: str | None = None
     # Names by which a server over HTTP may be called, beside its address.
     http_hosts: tuple[str, ...] = ()
     embedding: str = "bundled"
@@ -80,6 +89,18 @@ def _path(value: str) -> str:
 
 def _paths(value: str) -> tuple[str, ...]:
     return tuple(_path(one) for one in value.split(os.pathsep) if one)
+
+
+def _limits(value: str) -> tuple[tuple[str, int], ...]:
+    if value == "off":
+        return ()
+    found = []
+    for one in value.split(","):
+        what, _, many = one.partition("=")
+        if what.strip() not in _LIMITED or not (many.isascii() and many.strip().isdigit()):
+            raise ValueError("`off`, or numbers a minute: requests=100,captures=10,reads=1000")
+        found.append((what.strip(), int(many)))
+    return tuple(found)
 
 
 def _hosts(value: str) -> tuple[str, ...]:
@@ -247,6 +268,43 @@ SETTINGS = (
         " one. Only a key makes an admin.",
         _name,
         "none; a client on stdio is an agent",
+    ),
+    Setting(
+        "limits",
+        "limits",
+        "RECOLLECT_LIMITS",
+        "How often a client may call tools, capture decisions and read resources within a minute,"
+        " as `requests=100,captures=10,reads=1000`, or `off`. Set, it holds for every contract,"
+        " over HTTP and on standard input alike; what is not named has no limit.",
+        _limits,
+        "over HTTP those numbers, for the contract `membria` alone; elsewhere no limits",
+    ),
+    Setting(
+        "oauth_issuer",
+        "oauth.issuer",
+        "RECOLLECT_OAUTH_ISSUER",
+        "The OAuth 2.1 authorization server whose tokens `recollect serve --http` takes beside"
+        " keys. A token's scope says the role: `recollect:viewer`, `recollect:agent` or"
+        " `recollect:admin`; its claims `tenant` and `sub` say whose memories are meant.",
+        _address,
+        "none; only keys are taken",
+    ),
+    Setting(
+        "oauth_resource",
+        "oauth.resource",
+        "RECOLLECT_OAUTH_RESOURCE",
+        "The address of this server as its clients know it, which has to be the audience of a"
+        " token.",
+        _address,
+        "`http://HOST:PORT/mcp`, as it serves",
+    ),
+    Setting(
+        "oauth_keys",
+        "oauth.keys",
+        "RECOLLECT_OAUTH_KEYS",
+        "The address of the issuer's public keys (JWKS).",
+        _address,
+        "what the issuer's metadata say",
     ),
     Setting(
         "http_hosts",

@@ -101,13 +101,20 @@ def test_embedding_is_set_in_a_table_of_its_own(settings_file):
 def test_every_setting_can_be_told_by_its_variable():
     given = {"embedding_url": "https://example.org", "embedding_dimensions": "7", "store": "/s"}
     given |= {"durability": "normal", "secrets": "allow", "embedding": "openai", "roots": "/a:/b"}
+    given |= dict.fromkeys(("oauth_issuer", "oauth_resource", "oauth_keys"), "https://example.org")
+    given |= {"limits": "requests=7"}
     numbers = ("write_cooldown", "prior_successes", "prior_failures", "skills_withheld")
     given |= dict.fromkeys(numbers, "0.5")
     environment = {s.variable: given.get(s.field, "word") for s in SETTINGS}
     config = load({}, environment)
+    several = {
+        "roots": "('/a', '/b')",
+        "http_hosts": "('word',)",
+        "limits": "(('requests', 7),)",
+    }
     assert {s.field: str(getattr(config, s.field)) for s in SETTINGS} == {
         s.field: given.get(s.field, "word") for s in SETTINGS
-    } | {"roots": "('/a', '/b')", "http_hosts": "('word',)"}
+    } | several
 
 
 def test_every_field_is_a_setting_but_the_one_that_follows_from_another():

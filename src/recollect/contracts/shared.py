@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BeforeValidator
 
 from recollect.contracts.contract import Failure
-from recollect.errors import InvalidRequest, Unavailable
+from recollect.errors import InvalidRequest, TooOften, Unavailable
 from recollect.model import Kind, Scope, Where
 
 if TYPE_CHECKING:
@@ -107,6 +107,9 @@ def in_words_of(names: Mapping[str, str], error: RecollectError) -> RecollectErr
 
 def outage(error: Unavailable) -> str:
     """What is wrong with this machine, as far as a caller may know it: no paths, and what to do."""
+    if isinstance(error, TooOften):
+        # This is about the caller, and says how long to wait.
+        return str(error)
     return " ".join((type(error).__doc__ or "").split())
 
 

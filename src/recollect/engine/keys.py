@@ -26,6 +26,11 @@ _LONGEST_NAME = 100
 _LONGEST_SECRET = 200
 
 
+def is_ours(secret: str) -> bool:
+    """Whether a secret has the shape of a key's."""
+    return secret.startswith(_MARK)
+
+
 def create(ports: Ports, op: CreateKey) -> Keyed:
     """Make a key."""
     check.text(op.name, "name", _LONGEST_NAME)

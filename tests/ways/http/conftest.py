@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
     from recollect.engine import Engine
+    from recollect.ways.http.token import Tokens
+    from recollect.ways.limits import Limits
 
 JSON = {"content-type": "application/json"}
 
@@ -44,17 +46,19 @@ def engine(request, tmp_path, clock) -> Iterator[Engine]:
 def visit(engine: Engine) -> Callable[..., Any]:
     """Has something done with a client: `visit(what, own=False)` for one of somebody else."""
 
-    def run(
+    def run(  # noqa: PLR0913 -- all that a server may be told
         what: Callable[[httpx2.AsyncClient], Awaitable[Any]],
         chosen: Selection | None = None,
         *,
         own: bool = True,
         at: Address | None = None,
+        limits: Limits | None = None,
+        tokens: Tokens | None = None,
         **guarded: Any,
     ) -> Any:
         where = at or Address()
-        door = Door(engine, Caller(remote=True), loopback=where.loopback)
-        app = App(engine, chosen or Selection(), door, Streams())
+        door = Door(engine, Caller(remote=True), loopback=where.loopback, tokens=tokens)
+        app = App(engine, chosen or Selection(), door, Streams(), limits)
         guard = Guard(app, where, **guarded)
 
         async def connected(scope: Any, receive: Any, send: Any) -> None:

@@ -25,6 +25,7 @@ def _serve(session: Session, args: Namespace) -> Reply:
     if args.http != "":
         return _over_http(session, chosen, args.http)
     from recollect.ways import identity
+    from recollect.ways.limits import limits
     from recollect.ways.mcp.stdio import serve
 
     logging.basicConfig(format="recollect: %(levelname)s: %(message)s")
@@ -38,18 +39,21 @@ def _serve(session: Session, args: Namespace) -> Reply:
             " Ctrl-D ends it; `recollect serve --help` tells more.",
             file=sys.stderr,
         )
-    serve(chosen, engine, lambda: identity.caller(engine, without, config.key))
+    most = limits(config.limits, usual=False)
+    serve(chosen, engine, lambda: identity.caller(engine, without, config.key), most)
     return Reply((), dict)
 
 
 def _over_http(session: Session, chosen: Selection, where: str | None) -> Reply:
     from recollect.ways import identity
     from recollect.ways.http.address import Address, address, listening
+    from recollect.ways.http.door import Door
     from recollect.ways.http.serve import serve
+    from recollect.ways.http.token import tokens
 
     logging.basicConfig(format="recollect: %(levelname)s: %(message)s")
     config, asked = session.config, Address() if where is None else address(where)
-    if not asked.loopback and not session.run(ListKeys()).open:
+    if not asked.loopback and not config.oauth_issuer and not session.run(ListKeys()).open:
         raise InvalidRequest(
             f"{asked.host} can be reached from other machines, and without a key nobody could be"
             " told from anybody. Make one with `recollect keys create NAME`, or serve on"
@@ -61,7 +65,8 @@ def _over_http(session: Session, chosen: Selection, where: str | None) -> Reply:
         for line in _how_to_connect(at.url):
             print(line, flush=True)
         without = identity.from_afar(config, loopback=at.loopback)
-        serve(session.engine, chosen, at, bound, without, config.http_hosts)
+        door = Door(session.engine, without, loopback=at.loopback, tokens=tokens(config, at.url))
+        serve(session.engine, chosen, at, bound, door, config)
     return Reply((), dict)
 
 

@@ -12,10 +12,11 @@ from mcp.server.auth.provider import AccessToken
 
 from recollect._version import __version__
 from recollect.contracts.listing import Selection
-from recollect.errors import BadSecret, RecollectError
-from recollect.ways.http.asgi import header, problem, said
+from recollect.errors import BadSecret, RecollectError, TooOften
+from recollect.ways.http.asgi import SAID, header, problem, said
 from recollect.ways.http.mcp import Endpoint
-from recollect.ways.mcp.server import build
+from recollect.ways.http.token import WELL_KNOWN
+from recollect.ways.mcp.server import UNLIMITED, build
 from recollect.ways.mcp.watch import Watcher
 
 if TYPE_CHECKING:
@@ -27,11 +28,13 @@ if TYPE_CHECKING:
     from recollect.ways.http.asgi import Receive, Scope, Send
     from recollect.ways.http.door import Door
     from recollect.ways.http.streams import Streams
+    from recollect.ways.limits import Limits, Standing
+    from recollect.ways.mcp.server import Meter
     from recollect.ways.mcp.subscriptions import Context
 
     Route: TypeAlias = Callable[[Scope, bytes, Receive, Send], Awaitable[None]]
 
-CALLER = "recollect.caller"
+CALLER, CLIENT = "recollect.caller", "recollect.client"
 # Who is let in is found out in threads of its own, so that no call waits for one that takes long.
 _AT_THE_DOOR = 8
 
@@ -39,13 +42,22 @@ _AT_THE_DOOR = 8
 class App:
     """Everything that one server serves."""
 
-    def __init__(self, engine: Engine, chosen: Selection, door: Door, streams: Streams) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        chosen: Selection,
+        door: Door,
+        streams: Streams,
+        limits: Limits | None = None,
+    ) -> None:
         self._engine = engine
         self._door = door
         self._threads = CapacityLimiter(_AT_THE_DOOR)
         self._watcher = Watcher(engine)
         self._endpoints = {
-            path: Endpoint(build(selected, engine, caller_of, self._watcher), streams)
+            path: Endpoint(
+                build(selected, engine, caller_of, self._watcher, _meter(limits)), streams
+            )
             for path, selected in paths(chosen).items()
         }
         self._open: dict[str, Route] = {"/healthz": self._alive, "/readyz": self._ready}
@@ -53,6 +65,9 @@ class App:
             path: endpoint.serve for path, endpoint in self._endpoints.items()
         }
         self._kept["/"] = self._kept["/mcp"]
+        if door.tokens is not None:
+            known = (WELL_KNOWN, *(f"{WELL_KNOWN}{path}" for path in self._endpoints))
+            self._open |= dict.fromkeys(known, self._described)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See to one request, or to the beginning and the end of everything."""
@@ -83,6 +98,9 @@ class App:
             return False
         scope[CALLER] = caller
         secret = header(scope, b"authorization")
+        # Shared by every copy that is made of the request's head.
+        scope[SAID] = {}
+        scope[CLIENT] = secret or f"{scope['client']} {header(scope, b'mcp-session-id')}"
         if secret is not None:
             # What the SDK binds a session to: nobody goes on with the session of another key.
             name = sha256(secret.encode()).hexdigest()
@@ -111,6 +129,11 @@ class App:
         del scope, body, receive
         await said(200, {"status": "ok", "version": __version__}).send(send)
 
+    async def _described(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+        del scope, body, receive
+        tokens = self._door.tokens
+        await said(200, {} if tokens is None else tokens.metadata()).send(send)
+
     async def _ready(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         del scope, body, receive
         try:
@@ -132,6 +155,22 @@ def paths(chosen: Selection) -> dict[str, Selection]:
         for name in chosen.contracts
     }
     return {"/mcp": chosen, **alone}
+
+
+def _meter(limits: Limits | None) -> Meter:
+    """Counts requests by the client that is behind them."""
+    if limits is None:
+        return UNLIMITED
+
+    def count(context: Context, contract: str, tool: str) -> Standing | None:
+        request: Any = context.request
+        try:
+            return limits.take(request.scope[CLIENT], contract, tool)
+        except TooOften as error:
+            request.scope[SAID]["retry-after"] = str(error.facts["retry_after"])
+            raise
+
+    return count
 
 
 def caller_of(context: Context) -> Caller:

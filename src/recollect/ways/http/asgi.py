@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 JSON = "application/json"
+# Under this a request's head has the headers that its answer is to have, of whoever answers it.
+SAID = "recollect.said"
 
 
 class Answer(Value):

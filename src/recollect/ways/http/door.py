@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.engine.keys import is_ours
 from recollect.errors import BadSecret
 from recollect.ways import identity
 from recollect.ways.http.address import peer_is_local
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from recollect.contracts.contract import Caller
     from recollect.engine import Engine
     from recollect.ways.http.asgi import Answer, Scope
+    from recollect.ways.http.token import Tokens
 
 _SCHEME = "bearer"
 
@@ -21,10 +23,13 @@ _SCHEME = "bearer"
 class Door:
     """Answers who calls, from a request's head. Reads the store, so it is asked in a thread."""
 
-    def __init__(self, engine: Engine, without: Caller, *, loopback: bool) -> None:
+    def __init__(
+        self, engine: Engine, without: Caller, *, loopback: bool, tokens: Tokens | None = None
+    ) -> None:
         self._engine = engine
         self._without = without
         self._loopback = loopback
+        self.tokens = tokens
 
     def caller(self, scope: Scope) -> Caller:
         """Who calls.
@@ -33,16 +38,19 @@ class Door:
             BadSecret: nobody who may.
         """
         secret = _secret(scope)
+        if secret is not None and self.tokens is not None and not is_ours(secret):
+            return self.tokens.caller(secret, self._without)
         return identity.over_network(
             self._engine,
             self._without,
             secret,
-            trusted=secret is None and self._loopback and _own(scope),
+            trusted=secret is None and self.tokens is None and self._loopback and _own(scope),
         )
 
     def refusal(self, error: BadSecret) -> Answer:
         """What someone is told who is not let in."""
-        return problem(401, "No entry", str(error), ("www-authenticate", "Bearer"))
+        where = "" if self.tokens is None else f' resource_metadata="{self.tokens.place}"'
+        return problem(401, "No entry", str(error), ("www-authenticate", f"Bearer{where}"))
 
 
 def _secret(scope: Scope) -> str | None:

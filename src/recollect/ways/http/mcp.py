@@ -13,6 +13,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from recollect.ways.http.asgi import (
     JSON,
+    SAID,
     Answer,
     handed_on,
     header,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from mcp.server.lowlevel import Server
 
-    from recollect.ways.http.asgi import Receive, Scope, Send
+    from recollect.ways.http.asgi import Message, Receive, Scope, Send
     from recollect.ways.http.streams import Streams
 
 # What the protocol takes where a client does not say.
@@ -67,6 +68,7 @@ class Endpoint:
 
     async def serve(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         """Answer one request, whose body was read."""
+        send = _telling(scope, send)
         if scope["method"] != "POST":
             await self._other(scope, receive, send)
             return
@@ -118,7 +120,9 @@ class Endpoint:
         elif _wants_progress(message) and _streams_too(scope):
             await self._streaming.handle_request(scope, receive, send)
         else:
-            return said(200, await answered(self._server, scope, message, version or _UNSAID))
+            answer = await answered(self._server, scope, message, version or _UNSAID)
+            # Whoever has failed because of asking too often hears it from HTTP as well.
+            return said(429 if "error" in answer and scope.get(SAID) else 200, answer)
         return None
 
     async def _modern(
@@ -160,6 +164,18 @@ def _bare(answer: dict[str, Any]) -> dict[str, Any]:
 def _wants_progress(message: dict[str, Any]) -> bool:
     meta = message.get("params", {}).get("_meta")
     return isinstance(meta, dict) and "progressToken" in meta
+
+
+def _telling(scope: Scope, send: Send) -> Send:
+    """Sends with the headers that came up while a request was answered."""
+
+    async def told(message: Message) -> None:
+        if message["type"] == "http.response.start" and scope.get(SAID):
+            further = [(name.encode(), value.encode()) for name, value in scope[SAID].items()]
+            message = {**message, "headers": [*message["headers"], *further]}
+        await send(message)
+
+    return told
 
 
 def _is_json(scope: Scope) -> bool:

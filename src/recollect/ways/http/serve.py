@@ -16,18 +16,19 @@ import uvicorn
 from sse_starlette.sse import AppStatus
 
 from recollect.ways.http.app import App
-from recollect.ways.http.door import Door
 from recollect.ways.http.guard import Guard
 from recollect.ways.http.protocol import Patient
 from recollect.ways.http.streams import Streams
+from recollect.ways.limits import limits
 
 if TYPE_CHECKING:
     import socket
 
-    from recollect.contracts.contract import Caller
+    from recollect.config import Config
     from recollect.contracts.listing import Selection
     from recollect.engine import Engine
     from recollect.ways.http.address import Address
+    from recollect.ways.http.door import Door
 
 # Seconds that calls have to finish once the server was asked to end, and until it is gone.
 PATIENCE, LAST = 4.5, 5.0
@@ -40,20 +41,20 @@ def serve(  # noqa: PLR0913, PLR0917 -- what is served, where, and to whom
     chosen: Selection,
     at: Address,
     bound: socket.socket,
-    without: Caller,
-    names: tuple[str, ...],
+    door: Door,
+    config: Config,
 ) -> None:
     """Serve an engine until a signal asks to end."""
     streams = Streams()
-    app = App(engine, chosen, Door(engine, without, loopback=at.loopback), streams)
-    run(Guard(app, at, names), bound, streams)
+    app = App(engine, chosen, door, streams, limits(config.limits, usual=True))
+    run(Guard(app, at, config.http_hosts), bound, streams)
 
 
 def run(guard: Guard, bound: socket.socket, streams: Streams) -> None:
     """Serve what is behind a guard until a signal asks to end."""
     # The library would end every stream at once, the answers of calls that run among them.
     AppStatus.enable_automatic_graceful_drain = False
-    config = uvicorn.Config(
+    settings = uvicorn.Config(
         guard,
         http=Patient,
         ws="none",
@@ -69,7 +70,7 @@ def run(guard: Guard, bound: socket.socket, streams: Streams) -> None:
     # The server raises the signal once more when it is done; by then there is nothing to end.
     before = {one: signal.signal(one, _ignored) for one in (signal.SIGTERM, signal.SIGINT)}
     try:
-        asyncio.run(_Server(config, streams).serve(sockets=[bound]))
+        asyncio.run(_Server(settings, streams).serve(sockets=[bound]))
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from recollect.ways.mcp.message import encoded
-from recollect.ways.mcp.server import build
+from recollect.ways.mcp.server import UNLIMITED, build
 from recollect.ways.mcp.watch import Watcher
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from recollect.contracts.contract import Caller
     from recollect.contracts.listing import Selection
     from recollect.engine import Engine
+    from recollect.ways.limits import Limits
     from recollect.ways.mcp.conversation import Conversation
     from recollect.ways.mcp.pipe import Pipe
 
@@ -41,11 +42,13 @@ def converse(  # noqa: PLR0913, PLR0917 -- the two ends of a conversation, and w
     chosen: Selection,
     engine: Engine,
     caller: Callable[[], Caller],
+    limits: Limits | None,
 ) -> None:
     """Go on with a conversation until the client ends it, or a signal does."""
     watcher = Watcher(engine)
     try:
-        server = build(chosen, engine, lambda _: caller(), watcher)
+        meter = UNLIMITED if limits is None else lambda _, of, name: limits.take("", of, name)
+        server = build(chosen, engine, lambda _: caller(), watcher, meter)
         asyncio.run(_Talk(pipe, talk).hold(server, kept))
     finally:
         watcher.close()

@@ -20,8 +20,15 @@ from pydantic import ValidationError
 from recollect.contracts import every
 from recollect.contracts.shared import outage
 from recollect.engine.ports import silent
-from recollect.errors import Conflict, InvalidRequest, NotFound, RecollectError, Unavailable
-from recollect.ways.call import Reply, call, contained
+from recollect.errors import (
+    Conflict,
+    InvalidRequest,
+    NotFound,
+    RecollectError,
+    TooOften,
+    Unavailable,
+)
+from recollect.ways.call import Reply, call, contained, failed
 from recollect.ways.mcp.offer import TTL_MS, WHOLE, Offer
 from recollect.ways.mcp.subscriptions import Context, Handler, Subscriptions
 
@@ -34,10 +41,16 @@ if TYPE_CHECKING:
     from recollect.contracts.listing import Offered, Selection
     from recollect.engine import Engine
     from recollect.engine.ports import Report
+    from recollect.ways.limits import Standing
     from recollect.ways.mcp.watch import Watcher
+
+    Find = Callable[[str, str], tuple[Contract, Row]]
+    # Counts a request of a contract, with the tool where it calls one. Raises `TooOften`.
+    Meter = Callable[[Context, str, str], Standing | None]
 
 T = TypeVar("T")
 
+UNLIMITED: Meter = lambda *_: None  # noqa: E731 -- a value of its type
 # Enough that one long call holds up no other; each may hold a connection to the store.
 AT_ONCE = 16
 # As many as the protocol allows in one answer.
@@ -48,9 +61,13 @@ MODERN = "2026-07-28"
 
 
 def build(
-    chosen: Selection, engine: Engine, caller: Callable[[Context], Caller], watcher: Watcher
+    chosen: Selection,
+    engine: Engine,
+    caller: Callable[[Context], Caller],
+    watcher: Watcher,
+    meter: Meter = UNLIMITED,
 ) -> Server[Any]:
-    """A server for what was chosen. Every call of `caller` gets the context of one request."""
+    """A server for what was chosen. `caller` and `meter` get the context of each request."""
     offer = Offer(chosen)
     server: Server[Any] = Server(
         offer.info["name"],
@@ -68,7 +85,7 @@ def build(
         },
     )
     server.middleware.append(_contain)
-    desk = _Desk(offer, engine, caller, watcher)
+    desk = _Desk(offer, engine, caller, watcher, meter)
     for method, (params, handler) in desk.handlers().items():
         server.add_request_handler(method, params, handler)
     return server
@@ -89,9 +106,15 @@ class _Desk:
     """What is done about each request."""
 
     def __init__(
-        self, offer: Offer, engine: Engine, caller: Callable[[Context], Caller], watcher: Watcher
+        self,
+        offer: Offer,
+        engine: Engine,
+        caller: Callable[[Context], Caller],
+        watcher: Watcher,
+        meter: Meter,
     ) -> None:
         self._offer = offer
+        self._meter = meter
         self._engine = engine
         self._caller = caller
         self._watcher = watcher
@@ -124,11 +147,14 @@ class _Desk:
             raise MCPError(
                 code, f"There is no tool {params.name[:80]!r}; tools/list has those that there are."
             )
-        reply = await self._ask(context, every.tool, found, params.arguments or {})
+        standing, reply = self._metered(context, every.tool, found, found.own)
+        if reply is None:
+            reply = await self._ask(context, every.tool, found, params.arguments or {})
         if reply.failed and self._offer.protocol_errors:
             raise _own_error(reply)
         return {
             **WHOLE,
+            **_told(standing),
             "content": [{"type": "text", "text": reply.text}],
             **({"structuredContent": reply.data} if _fitting(reply, found) else {}),
             "isError": reply.failed,
@@ -142,11 +168,13 @@ class _Desk:
         if at is None:
             raise _no_resource(uri, context)
         found, said = at
-        reply = await self._ask(context, every.resource, found, _beside(context) | said)
+        standing, reply = self._metered(context, every.resource, found)
+        if reply is None:
+            reply = await self._ask(context, every.resource, found, _beside(context) | said)
         if reply.cause is not None:
             raise self._error(reply, reply.cause, uri, context)
         content = {"uri": uri, "mimeType": "application/json", "text": reply.text}
-        return {**WHOLE, "contents": [content]}
+        return {**WHOLE, **_told(standing), "contents": [content]}
 
     async def _prompt(
         self, context: Context, params: types.GetPromptRequestParams
@@ -195,10 +223,19 @@ class _Desk:
 
         return await self._thread(lambda: self._watcher.follow(read, tell))
 
+    def _metered(
+        self, context: Context, find: Find, found: Offered, tool: str = ""
+    ) -> tuple[Standing | None, Reply | None]:
+        """How near to a limit a request brings its client, and the failure where that is beyond."""
+        try:
+            return self._meter(context, found.contract, tool), None
+        except TooOften as error:
+            return None, failed(*find(found.own, found.contract), error)
+
     async def _ask(
         self,
         context: Context,
-        find: Callable[[str, str], tuple[Contract, Row]],
+        find: Find,
         found: Offered,
         arguments: Mapping[str, object],
     ) -> Reply:
@@ -235,9 +272,15 @@ class _Desk:
             return _own_error(reply)
         if isinstance(cause, NotFound) and context.method == "resources/read":
             return _no_resource(what, context)
+        if isinstance(cause, TooOften):
+            return MCPError(types.INTERNAL_ERROR, str(cause), {"of": what, **cause.facts})
         known = isinstance(cause, InvalidRequest | NotFound | Conflict)
         code = types.INVALID_PARAMS if known else types.INTERNAL_ERROR
         return MCPError(code, str(cause) if known else outage(Unavailable()), {"of": what})
+
+
+def _told(standing: Standing | None) -> dict[str, Any]:
+    return {} if standing is None else {"_meta": standing.shown()}
 
 
 async def _nothing(context: Context, params: object) -> dict[str, Any]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from recollect.contracts.contract import Caller
     from recollect.contracts.listing import Selection
     from recollect.engine import Engine
+    from recollect.ways.limits import Limits
     from recollect.ways.mcp.pipe import Pipe
 
     Message: TypeAlias = dict[str, Any]
@@ -30,14 +31,19 @@ if TYPE_CHECKING:
 _REST = "recollect.ways.mcp.rest"
 
 
-def serve(chosen: Selection, engine: Engine, caller: Callable[[], Caller]) -> None:
+def serve(
+    chosen: Selection,
+    engine: Engine,
+    caller: Callable[[], Caller],
+    limits: Limits | None = None,
+) -> None:
     """Hold one conversation. `caller` is asked at every request who is behind it."""
     with claimed() as pipe:
         talk = Conversation(pipe.write)
         kept = _begun(pipe, talk, Early(Offer(chosen)))
         if kept is not None:
             converse: Callable[..., None] = import_module(_REST).converse
-            converse(pipe, talk, kept, chosen, engine, caller)
+            converse(pipe, talk, kept, chosen, engine, caller, limits)
 
 
 def _begun(pipe: Pipe, talk: Conversation, early: Early) -> list[Message] | None:
