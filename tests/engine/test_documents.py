@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from recollect.rules.redact import Policy
 from tests.engine.build import found, listed, opened, remember, unchanged
 
 LOG = "# Log\n\n## Monday\nWe chose SQLite.\n\n## Tuesday\nWe chose MCP.\n"
+OPEN = Path("/proc/self/fd")
 SECRET = "db_password=" + "hunter" + "2"
 
 
@@ -159,6 +161,18 @@ def test_a_link_in_a_folder_does_not_lead_out_of_it(engine, folder, tmp_path):
     answer = ingest(engine, folder, "docs")
     assert counts(answer) == (1, 2, 0)
     assert answer.skipped == ("docs/away: is a link that leaves the folders that may be read",)
+
+
+def test_a_link_to_a_folder_is_left_out_and_the_rest_is_read(engine, folder):
+    (folder / "loop").symlink_to(folder)
+    (folder / "docs" / "loop.md").symlink_to(folder)
+    answer = ingest(engine, folder, ".")
+    assert counts(answer) == (1, 2, 0)
+    before = sum(1 for _ in OPEN.iterdir())
+    ingest(engine, folder, ".")
+    assert sum(1 for _ in OPEN.iterdir()) == before
+    why = "is a link to a folder, which is not followed; name the folder itself"
+    assert sorted(answer.skipped) == [f"./docs/loop.md: {why}", f"./loop: {why}"]
 
 
 def test_other_folders_that_may_be_read_are_named_by_their_own_name(engine, folder, tmp_path):

@@ -29,6 +29,7 @@ LEAVES = "is a link that leaves the folders that may be read"
 MISSING = "is not there"
 BINARY = "is binary"
 NO_DOCUMENT = "is no Markdown, text or reStructuredText"
+LINKED = "is a link to a folder, which is not followed; name the folder itself"
 
 
 class Document(Value):
@@ -186,13 +187,20 @@ def _text(real: str, largest: int) -> str:
         if error.errno in {errno.ENOENT, errno.ENAMETOOLONG, errno.ENOTDIR}:
             raise Unread(MISSING) from None
         raise Unread("cannot be read; check its permissions") from None
-    with open(handle, "rb") as file:
+    try:
         state = os.fstat(handle)
+        if stat.S_ISDIR(state.st_mode):
+            raise Unread(LINKED)
         if not stat.S_ISREG(state.st_mode):
             raise Unread("is no file")
         if state.st_size > largest:
             raise Unread(f"is larger than {largest // 1024 // 1024} MB; split it up")
-        content = file.read(largest + 1)
+        with open(handle, "rb", closefd=False) as file:
+            content = file.read(largest + 1)
+    except OSError:
+        raise Unread("cannot be read; check the disk") from None
+    finally:
+        os.close(handle)
     if b"\0" in content:
         raise Unread(BINARY)
     try:

@@ -221,7 +221,7 @@ def test_a_small_disk_that_fills_up_loses_nothing(tmp_path):
 
 @pytest.fixture
 def shared():
-    """A folder that everybody may enter; pytest's own only its owner may."""
+    """A place in a folder that everybody may enter; pytest's own only its owner may."""
     with TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         yield Path(folder) / "memory.db"
@@ -231,6 +231,7 @@ def shared():
 @pytest.mark.skipif(not ROOT, reason="only root can become somebody else")
 @pytest.mark.parametrize("open_elsewhere", [False, True])
 def test_who_may_only_read_reads_and_is_told_why_writing_fails(shared, open_elsewhere):
+    shared.touch(0o644)
     store = filled(shared)
     if not open_elsewhere:
         store.close()
@@ -247,6 +248,7 @@ def test_who_may_only_read_reads_and_is_told_why_writing_fails(shared, open_else
 
 @pytest.mark.skipif(not ROOT, reason="only root can become somebody else")
 def test_who_may_only_read_is_told_of_a_log_that_was_not_taken_in(shared):
+    shared.touch(0o644)
     filled(shared).close()
     child.run("crash", shared)
     with child.start("hold", shared) as holder:

@@ -82,7 +82,8 @@ def test_a_search_without_the_file_has_it_made_anew(path):
     (lost,) = files(path)
     lost.unlink()
     store = SqliteStore.open(path)
-    assert "behind" in store.verify()[0].what
+    # What is made again by itself is nobody's problem.
+    assert store.verify() == []
     assert nearest(store, 2)[0] == "r2"
     assert store.verify() == []
     assert len(files(path)) == 1

@@ -12,7 +12,7 @@ import apsw
 
 from recollect.errors import Unavailable
 from recollect.store.sqlite import connection as door
-from recollect.store.sqlite import files
+from recollect.store.sqlite import files, place
 from recollect.store.sqlite.lock import WriteLock
 from recollect.store.sqlite.queries import READ
 from recollect.store.sqlite.read import SqliteReader
@@ -48,6 +48,7 @@ class SqliteStore:
         self._writer: tuple[apsw.Connection, Interned] | None = None
         self._scans: Scans | None = None
         self._process = os.getpid()
+        self._place: tuple[int, int] | None = None
 
     @classmethod
     def open(
@@ -63,10 +64,13 @@ class SqliteStore:
         name = os.path.abspath(path)
         door.check_path(name)
         store = cls(name, durability, patience)
+        place.reserve(name)
         with door.translated(name):
+            store._put_aside()
+            store._place = place.identity(name)
             connection, interned = store._connected()
             try:
-                if not door.current(connection, name):
+                if not door.current(connection, name, read_only=store.read_only):
                     store._prepare(connection)
             except BaseException:
                 connection.close()
@@ -165,6 +169,7 @@ class SqliteStore:
         if self.read_only:
             raise Unavailable(f"{self.path} cannot be written. Give write permission to it.")
         with door.translated(self.path), self._lock.held(patience):
+            self._check_place()
             connection, interned = self._writer = self._writer or self._connected()
             writer = SqliteWriter(connection, interned, self._scan_files)
             connection.execute("BEGIN IMMEDIATE")
@@ -210,7 +215,18 @@ class SqliteStore:
                 "up to date. Give write permission to it."
             )
         with self._lock.held():
-            door.prepare(connection)
+            door.prepare(connection, self.path)
+
+    def _put_aside(self) -> None:
+        if not place.foreign_log(self.path):
+            return
+        if self.read_only:
+            raise Unavailable(
+                f"{self.path} is a backup in the place of another store, and that one's log is"
+                " still beside it. Give write permission to it, or have its owner open it once."
+            )
+        with self._lock.held():
+            place.put_aside(self.path)
 
     def _id(self) -> str:
         connection, _ = self._connected()
@@ -221,7 +237,17 @@ class SqliteStore:
 
     def _connected(self) -> tuple[apsw.Connection, Interned]:
         connection = door.connect(self.path, self._durability, read_only=self.read_only)
+        try:
+            self._check_place()
+        except BaseException:
+            connection.close()
+            raise
         return connection, Interned(connection)
+
+    def _check_place(self) -> None:
+        """Refuse what would be kept in a file that nobody finds any more."""
+        if place.identity(self.path) != self._place:
+            raise place.moved(self.path)
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:

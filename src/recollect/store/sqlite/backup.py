@@ -64,6 +64,17 @@ def _checked(path: str) -> Backed:
                 " with `recollect verify`."
             )
         with copy.reading() as reader:
-            return Backed(reader.total(), reader.last_event(), os.path.getsize(path))
+            held = reader.total(), reader.last_event()
     finally:
         copy.close()
+    _end_log(path)
+    return Backed(*held, os.path.getsize(path))
+
+
+def _end_log(path: str) -> None:
+    """Let the file say that it has no log, by which that of another store is told beside it."""
+    connection = apsw.Connection(path)
+    try:
+        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+    finally:
+        connection.close()

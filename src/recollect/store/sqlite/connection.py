@@ -95,17 +95,18 @@ def _read_only(path: str) -> apsw.Connection:
     return connection
 
 
-def current(connection: apsw.Connection, path: str) -> bool:
+def current(connection: apsw.Connection, path: str, *, read_only: bool = False) -> bool:
     """Whether the file is of our format. Raises for what is not ours or newer."""
     version, application = _stamp(connection)
     newest = migrations()[-1][0]
     if version == newest and application == APPLICATION_ID:
-        return True
+        # A backup has no log until somebody writes to it.
+        return read_only or connection.pragma("journal_mode") == "wal"
     _refuse_foreign(connection, path, version, application, newest)
     return False
 
 
-def prepare(connection: apsw.Connection) -> None:
+def prepare(connection: apsw.Connection, path: str) -> None:
     """Make a new file, or bring an older one up to date. Under the write lock only."""
     connection.execute("PRAGMA journal_mode = WAL").fetchall()
     connection.execute("BEGIN IMMEDIATE")
@@ -117,6 +118,13 @@ def prepare(connection: apsw.Connection) -> None:
                 connection.execute(f"PRAGMA user_version = {number}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute("COMMIT")
+    except apsw.SQLError as error:
+        connection.execute("ROLLBACK")
+        raise Damaged(
+            f"{path} is not what its version says, so it could not be brought up to date ({error})."
+            " It was left as it is; restore a backup, or choose another file.",
+            path=path,
+        ) from error
     except BaseException:
         connection.execute("ROLLBACK")
         raise

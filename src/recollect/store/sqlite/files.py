@@ -20,6 +20,11 @@ def tidy(path: str, keep: set[str]) -> None:
                 os.unlink(file)
 
 
+def mode(path: str) -> int:
+    """Who may read and write the database, and so what lies beside it."""
+    return os.stat(path).st_mode & 0o666
+
+
 def size(path: str) -> int:
     """How many bytes the store takes on the disk, with all that lies beside it."""
     total = 0

@@ -87,10 +87,12 @@ class Scan:
         self._map: Mapped | None = None
 
     @classmethod
-    def create(cls, path: str | Path, dims: int, generation: bytes) -> Self:
+    def create(cls, path: str | Path, dims: int, generation: bytes, mode: int = 0o600) -> Self:
         """A new file in place of any old one. Who still has that open keeps it."""
         draft = Path(f"{path}.new")
         try:
+            draft.touch(0o600)
+            draft.chmod(mode)
             draft.write_bytes(header(dims, generation))
             draft.replace(path)
         except OSError as error:

@@ -131,7 +131,8 @@ class Scans:
     def remake(self, reader: SqliteReader, model: ModelRow, mark: int) -> ModelRow:
         """Make the file again from the database, under a new name. Answers the row to keep."""
         new = replace(model, generation=model.generation + 1, mark=mark, boot=_boot())
-        scan = Scan.create(self._name(new), model.dimensions, self._identity(new))
+        mode = files.mode(self._path)
+        scan = Scan.create(self._name(new), model.dimensions, self._identity(new), mode)
         scan.mark(began=mark)
         count = 0
         for rows in _stored(reader, model):

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 1_000
 _RESTORE = "Restore a backup, or export what can still be read and import it into a new store."
-_REMADE = "Nothing is lost: `recollect verify --repair` makes it again from the records."
+_REMADE = (
+    "Nothing is lost: `recollect export` the store, and `recollect restore` that into a new one,"
+    " which makes it again from the records."
+)
+_RESCANNED = (
+    "Nothing is lost: remove the files beside the store whose names go on with -scan-, while"
+    " nothing has it open. The next search makes them again."
+)
 
 
 def problems(reader: SqliteReader, scans: Callable[[], Scans]) -> list[Problem]:
@@ -98,7 +105,7 @@ def _vectors(reader: SqliteReader, scans: Scans, model: ModelRow) -> Iterator[Pr
     try:
         found = set(scans.alive(model).tolist())
     except Stale:
-        yield Problem("The scan file is missing or behind.", model.name, _REMADE)
+        # The next search or write of a vector makes it again; until then searches do without.
         return
     for seq in set(reader.held(model)) - found:
-        yield Problem("A record's codes are missing from the scan file.", f"#{seq}", _REMADE)
+        yield Problem("A record's codes are missing from the scan file.", f"#{seq}", _RESCANNED)

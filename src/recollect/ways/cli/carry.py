@@ -124,9 +124,10 @@ COMMANDS = (
         "backup",
         "copy the store to another file, while it is in use",
         "Copy the store, as it is at one moment, to a new file, while others read and write, and\n"
-        "check the copy. It is a store itself: to go back to it, use it with --store, or put it\n"
-        "in the place of the lost one while no process has that open.",
-        ("recollect backup copy.db",),
+        "check the copy. It is a store itself: to go back to it, name it with --store; or end all\n"
+        "processes that have the store open, and put it in that one's place. What was written to\n"
+        "the other one since is then not taken in, even if that was not closed.",
+        ("recollect backup copy.db", "recollect list --store copy.db"),
         (Argument(("path",), "the new file", "PATH"),),
         _backup,
         needs_store=True,
