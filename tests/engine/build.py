@@ -10,7 +10,7 @@ from recollect.embed.background import Background
 from recollect.embed.cache import Cached
 from recollect.embed.choose import EmbedSettings, open_embedder
 from recollect.engine import Engine
-from recollect.model import Kind, Where
+from recollect.model import DERIVED, Kind, Where
 from recollect.ops import (
     Changes,
     Describe,
@@ -160,7 +160,9 @@ class Meanwhile(Cached[Background]):
 def _everything(engine: Engine) -> tuple[object, ...]:
     tenants = ("local", "other")
     records = [r for each in tenants for r in listed(engine, Where(each, kinds=()))]
-    versions = [engine.run(History(r.id, r.scope.tenant)).versions for r in records]
+    # What is made from files is made anew instead of being revised, so it has no history.
+    told = [r for r in records if r.kind not in DERIVED]
+    versions = [engine.run(History(r.id, r.scope.tenant)).versions for r in told]
     with engine.ports.store.reading() as reader:
         edges = reader.edges([r.id for r in records])
     return records, versions, edges, ledger(engine)
