@@ -355,6 +355,19 @@ class Overdue(Op[Due]):
     max_for_each_project: int | None = None
 
 
+class Scopes(Value):
+    """The names of users and of projects, in order."""
+
+    users: tuple[str, ...]
+    projects: tuple[str, ...]
+
+
+class ListScopes(Op[Scopes]):
+    """Tell whose memories there are, and of which projects."""
+
+    tenant: str = "local"
+
+
 class Recalled(Value):
     """What was found, best first, and what the search looked at."""
 

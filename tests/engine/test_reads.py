@@ -17,10 +17,12 @@ from recollect.ops import (
     Get,
     History,
     List,
+    ListScopes,
     Op,
     Recall,
     Remember,
     Revise,
+    Scopes,
     Status,
     Verify,
     Wipe,
@@ -234,3 +236,10 @@ def test_an_engine_begins_and_ends_once(store, clock):
 
 def test_an_engine_that_did_nothing_closes_too(store):
     opened(store).close()
+
+
+def test_whose_memories_there_are_and_of_which_projects_is_told(engine):
+    for scope in (Scope(project="b"), Scope(user="eva", project="a"), Scope(tenant="other")):
+        remember(engine, f"A fact of {scope}.", scope=scope)
+    assert engine.run(ListScopes()) == Scopes(("eva",), ("a", "b"))
+    assert engine.run(ListScopes("nobody")) == Scopes((), ())

@@ -99,10 +99,11 @@ def resources(chosen: Selection) -> tuple[Offered, ...]:
 
 
 def prompts(chosen: Selection) -> tuple[Offered, ...]:
-    """The prompts that are offered."""
+    """The prompts that are offered: those of the contracts, and where they are together our own."""
+    own = ("together",) if len(chosen.contracts) > 1 else ()
     return tuple(
         _renamed(chosen, contract, one)
-        for contract in chosen.contracts
+        for contract in (*chosen.contracts, *own)
         for one in _written()[contract]["prompts"]
     )
 

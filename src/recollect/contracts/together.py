@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Annotated
 
 from pydantic import Field
@@ -12,12 +13,26 @@ from recollect.contracts.codex_memory import wire as codex
 from recollect.contracts.codex_memory.asked import search
 from recollect.contracts.codex_memory.shown import fail as codex_fail
 from recollect.contracts.codex_memory.shown import found as codex_found
-from recollect.contracts.contract import ADDS, READS, Caller, Contract, Failure, Params, tool
+from recollect.contracts.contract import (
+    ADDS,
+    READS,
+    Caller,
+    Completion,
+    Contract,
+    Failure,
+    Params,
+    Prompt,
+    tool,
+)
 from recollect.contracts.memory_mcp import wire
 from recollect.contracts.memory_mcp.shown import matches
-from recollect.contracts.shared import project_in, said_in, scope
+from recollect.contracts.shared import project_in, said_in, scope, where
 from recollect.errors import RecollectError
-from recollect.ops import Recalled, Remember, Remembered
+from recollect.ops import ListScopes, Recall, Recalled, Remember, Remembered
+from recollect.rules.fence import fenced
+
+# So much of memory is put before a model at once.
+_CONTEXT_TOKENS = 2_000
 
 
 class StoreMemory(Params):
@@ -80,6 +95,26 @@ def _found(answer: Recalled, params: Search) -> Matches:
     return {**codex_found(answer, params), **matches(answer, params.query, scores)}
 
 
+class MemoryContext(Params):
+    """What a person wants put before the model."""
+
+    topic: Annotated[str, Field(min_length=1, description="What it is about, in plain words.")]
+    project: Annotated[str, Field(description="Only what belongs to this project.")] = ""
+
+
+def _context(params: MemoryContext, caller: Caller) -> Recall:
+    whose = where(caller, project=params.project or None, kinds=())
+    return Recall(params.topic, whose, limit=20, budget=_CONTEXT_TOKENS, touch=True)
+
+
+def _told(answer: Recalled, params: MemoryContext) -> str:
+    about = f"{params.topic} in the project {params.project}" if params.project else params.topic
+    known = fenced(hit.record for hit in answer.hits)
+    if not known:
+        return f"Memory holds nothing about this: {about}"
+    return f"{known}\n\nWith this in mind: {about}"
+
+
 def _fail(error: RecollectError, tool_: str) -> Failure:
     """Of two shapes that of the contract which has codes; the other has only a sentence."""
     return (codex_fail if tool_ == "search" else memento.fail)(error, tool_)
@@ -124,4 +159,21 @@ TOGETHER = Contract(
         ),
     ),
     fail=_fail,
+    prompts=(
+        Prompt(
+            "memory_context",
+            "What memory knows",
+            "Put what memory knows about a topic before the model, fenced and dated.",
+            MemoryContext,
+            _context,
+            _told,
+            (
+                Completion(
+                    "project",
+                    to_op=lambda _, caller: ListScopes(caller.tenant),
+                    render=attrgetter("projects"),
+                ),
+            ),
+        ),
+    ),
 )

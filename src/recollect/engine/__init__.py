@@ -43,6 +43,7 @@ HANDLERS: dict[type[Op[Any]], tuple[str, str]] = {
     ops.Wipe: ("changes", "wipe"),
     ops.Get: ("reads", "get"),
     ops.List: ("reads", "page"),
+    ops.ListScopes: ("reads", "scopes"),
     ops.Around: ("reads", "around"),
     ops.Overdue: ("reads", "overdue"),
     ops.History: ("reads", "history"),

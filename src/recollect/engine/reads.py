@@ -9,7 +9,7 @@ from recollect._version import __version__
 from recollect.engine import asked
 from recollect.errors import InvalidRequest, NotFound
 from recollect.model import Link
-from recollect.ops import Changed, Due, Got, Health, Listed, Surroundings, Told, Verified
+from recollect.ops import Changed, Due, Got, Health, Listed, Scopes, Surroundings, Told, Verified
 from recollect.rules import check
 from recollect.rules.retain import surplus
 from recollect.value import replace
@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 
     from recollect.engine.ports import Ports
     from recollect.model import Kind, Record
-    from recollect.ops import Around, Changes, Get, History, List, Overdue, Status, Verify
+    from recollect.ops import (
+        Around,
+        Changes,
+        Get,
+        History,
+        List,
+        ListScopes,
+        Overdue,
+        Status,
+        Verify,
+    )
     from recollect.store import Reader
 
 LONGEST_PAGE = 1_000
@@ -75,6 +85,16 @@ def around(ports: Ports, op: Around) -> Surroundings:
         before = reader.beside(anchor.seq, where, op.before, later=False)
         after = reader.beside(anchor.seq, where, op.after, later=True)
     return Surroundings((*reversed(before), anchor, *after))
+
+
+def scopes(ports: Ports, op: ListScopes) -> Scopes:
+    """Tell whose memories there are, and of which projects."""
+    with ports.store.reading() as reader:
+        found = reader.scopes(op.tenant)
+    return Scopes(
+        tuple(sorted({scope.user for scope in found if scope.user})),
+        tuple(sorted({scope.project for scope in found if scope.project})),
+    )
 
 
 def overdue(ports: Ports, op: Overdue) -> Due:

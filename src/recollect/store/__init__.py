@@ -58,6 +58,9 @@ class Reader(Protocol):
     def count(self, where: Where) -> int:
         """How many records match."""
 
+    def scopes(self, tenant: str) -> list[Scope]:
+        """The scopes of a tenant that records have or have had, in no order."""
+
     def saying(self, scope: Scope, texts: Sequence[str]) -> list[Record]:
         """The memories of exactly this scope that say one of these, open ones, oldest first."""
 

@@ -176,6 +176,11 @@ class MemoryReader:
         """How many records match."""
         return len(self._where(where))
 
+    def scopes(self, tenant: str) -> list[Scope]:
+        """The scopes of a tenant that records have, in no order."""
+        found = (record.scope for record in self._state.records.values())
+        return list({scope for scope in found if scope.tenant == tenant})
+
     def saying(self, scope: Scope, texts: Sequence[str]) -> list[Record]:
         """The memories of exactly this scope that say one of these, open ones, oldest first."""
         found = (

@@ -88,6 +88,11 @@ class SqliteReader:
         """See `Reader`."""
         return int(self.execute(READ["count"], self._filter(where)).get)
 
+    def scopes(self, tenant: str) -> list[Scope]:
+        """See `Reader`."""
+        self.interned.load_scopes()
+        return [scope for scope in self.interned.scopes.values() if scope.tenant == tenant]
+
     def saying(self, scope: Scope, texts: Sequence[str]) -> list[Record]:
         """See `Reader`."""
         number = self.interned.scope_number(scope)
