@@ -91,6 +91,18 @@ def fields(value: Value | type[Value]) -> tuple[str, ...]:
     return value._fields
 
 
+def defaults(kind: type[Value]) -> dict[str, Any]:
+    """What the fields are that are not given.
+
+    >>> class Point(Value):
+    ...     x: int
+    ...     y: int = 0
+    >>> defaults(Point)
+    {'y': 0}
+    """
+    return dict(kind._defaults)
+
+
 def replace(value: V, **changes: Any) -> V:
     """The same value with some fields changed.
 

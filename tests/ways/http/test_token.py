@@ -54,7 +54,7 @@ class Authority:
 
         self.server = HTTPServer(("127.0.0.1", 0), Answers)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
-        Thread(target=self.server.serve_forever, daemon=True).start()
+        Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
 
 @pytest.fixture

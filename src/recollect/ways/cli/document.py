@@ -18,11 +18,21 @@ _OURS: dict[type[Value], set[str]] = {Record: {"seq"}, Key: {"digest"}}
 _JSON: dict[type[Value], str] = {Record: "metadata", Event: "detail"}
 
 
+def left_out(kind: type[Value]) -> set[str]:
+    """The fields that are not shown."""
+    return _OURS.get(kind, set())
+
+
+def spelled_in_json(kind: type[Value]) -> set[str]:
+    """The fields that are shown as the JSON object that their text is."""
+    return {_JSON[kind]} if kind in _JSON else set()
+
+
 def document(answer: Value) -> dict[str, object]:
     """The fields of an answer, down to what JSON knows."""
     kind = type(answer)
-    left_out = _OURS.get(kind, set())
-    plain = {name: _plain(getattr(answer, name)) for name in fields(kind) if name not in left_out}
+    hidden = left_out(kind)
+    plain = {name: _plain(getattr(answer, name)) for name in fields(kind) if name not in hidden}
     if kind in _JSON:
         import json
 

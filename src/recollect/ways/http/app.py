@@ -15,6 +15,8 @@ from recollect.contracts.listing import Selection
 from recollect.errors import BadSecret, RecollectError, TooOften
 from recollect.ways.http.asgi import SAID, header, problem, said
 from recollect.ways.http.mcp import Endpoint
+from recollect.ways.http.rest.desk import Desk
+from recollect.ways.http.rest.table import ROOT
 from recollect.ways.http.token import WELL_KNOWN
 from recollect.ways.mcp.server import UNLIMITED, build
 from recollect.ways.mcp.watch import Watcher
@@ -60,6 +62,7 @@ class App:
             )
             for path, selected in paths(chosen).items()
         }
+        self._desk = Desk(engine, lambda scope: scope[CALLER], lambda scope: scope[CLIENT], limits)
         self._open: dict[str, Route] = {"/healthz": self._alive, "/readyz": self._ready}
         self._kept: dict[str, Route] = {
             path: endpoint.serve for path, endpoint in self._endpoints.items()
@@ -82,10 +85,14 @@ class App:
         body = (await receive()).get("body", b"")
         if path in self._open:
             await self._open[path](scope, body, receive, send)
-        elif path not in self._kept:
+            return
+        route = self._kept.get(path)
+        if route is None and path.startswith(f"{ROOT}/"):
+            route = self._desk.serve
+        if route is None:
             await problem(404, "Not found", "Nothing is served at this path.").send(send)
         elif await self._let_in(scope, send):
-            await self._kept[path](scope, body, receive, send)
+            await route(scope, body, receive, send)
 
     async def _let_in(self, scope: Scope, send: Send) -> bool:
         try:

@@ -1,0 +1,254 @@
+"""One request of the REST API: found in the table, read, carried out, answered."""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, unquote, urlencode
+
+from anyio import CapacityLimiter, to_thread
+from pydantic import ValidationError
+
+from recollect.contracts.problem import problem
+from recollect.errors import Conflict, InvalidRequest, NotAllowed, NotFound, RecollectError
+from recollect.ops import ListKeys, RevokeKey, RotateKey
+from recollect.ways.call import contained
+from recollect.ways.cli.document import document
+from recollect.ways.http.asgi import JSON, Answer, header
+from recollect.ways.http.rest.failing import failing, wrong
+from recollect.ways.http.rest.once import HEADER, LONGEST, Once
+from recollect.ways.http.rest.openapi import openapi
+from recollect.ways.http.rest.shape import Shape, built, taken
+from recollect.ways.http.rest.table import ROOT, Route, routes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recollect.contracts.contract import Caller
+    from recollect.engine import Engine
+    from recollect.ops import Op
+    from recollect.value import Value
+    from recollect.ways.http.asgi import Receive, Scope, Send
+    from recollect.ways.limits import Limits
+
+_AT_ONCE = 16
+OPENAPI = f"{ROOT}/openapi.json"
+WHOAMI = f"{ROOT}/whoami"
+
+
+class Desk:
+    """Answers every request below the root of the API."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        caller: Callable[[Scope], Caller],
+        client: Callable[[Scope], str],
+        limits: Limits | None,
+    ) -> None:
+        self._engine = engine
+        self._caller = caller
+        self._client = client
+        self._limits = limits
+        self._threads = CapacityLimiter(_AT_ONCE)
+        self._once = Once()
+
+    async def serve(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+        """Answer one request, whose body was read."""
+        del receive
+        answer = await self._answer(scope, body)
+        if scope["method"] == "HEAD":
+            answer = Answer(answer.status, b"", answer.type, answer.headers)
+        await answer.send(send)
+
+    async def _answer(self, scope: Scope, body: bytes) -> Answer:
+        path = scope["raw_path"].decode("latin-1").removeprefix(ROOT)
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        found = [(route, said) for route in routes() if (said := _said(route, path)) is not None]
+        if f"{ROOT}{path}" in {OPENAPI, WHOAMI}:
+            return await self._of_itself(scope, path, method)
+        if not found:
+            return wrong(404, "no_such_path", f"There is nothing here; {OPENAPI} has every path.")
+        for route, said in found:
+            if route.method == method:
+                return await self._routed(scope, route, said, body)
+        allowed = ", ".join(sorted({route.method for route, _ in found}))
+        detail = f"This path takes {allowed}."
+        return wrong(405, "no_such_method", detail, ("allow", allowed))
+
+    async def _of_itself(self, scope: Scope, path: str, method: str) -> Answer:
+        if method != "GET":
+            return wrong(405, "no_such_method", "This path takes GET.", ("allow", "GET"))
+        if f"{ROOT}{path}" == OPENAPI:
+            return _shown(200, await to_thread.run_sync(openapi))
+        caller = self._caller(scope)
+        said = {"tenant": caller.tenant, "user": caller.user, "role": caller.role.value}
+        return _shown(200, {"name": caller.author.name, **said})
+
+    async def _routed(
+        self, scope: Scope, route: Route, said: dict[str, str], body: bytes
+    ) -> Answer:
+        key = header(scope, HEADER.encode())
+        if key is None or route.reads:
+            return await self._done(scope, route, said, body)
+        if not 0 < len(key) <= LONGEST:
+            return wrong(400, "invalid_request", f"An Idempotency-Key has 1 to {LONGEST} letters.")
+        client, asked = self._client(scope), _asked(scope, body)
+        before = self._once.begun(client, key, asked)
+        if before is not None:
+            return before
+        answer = wrong(503, "unavailable", "The request was broken off.")
+        try:
+            answer = await self._done(scope, route, said, body)
+        finally:
+            self._once.ended(client, key, answer)
+        return answer
+
+    async def _done(self, scope: Scope, route: Route, said: dict[str, str], body: bytes) -> Answer:
+        caller = self._caller(scope)
+        try:
+            _check(route, caller)
+            if self._limits is not None:
+                self._limits.take(self._client(scope), "rest", "" if route.reads else route.path)
+            op = _op(scope, route, said, body, caller)
+            self._engine.start()
+            answer = await to_thread.run_sync(
+                lambda: self._run(route, op, caller), limiter=self._threads
+            )
+        except Conflict as error:
+            if _expected(scope) is not None and "version" in str(error):
+                return wrong(412, "changed_meanwhile", str(error))
+            return failing(error)
+        except RecollectError as error:
+            return failing(error)
+        return _rendered(scope, route, op, answer)
+
+    def _run(self, route: Route, op: Op[Any], caller: Caller) -> Any:  # noqa: ANN401 -- an answer
+        with contained(f"{route.method} {route.path}"):
+            if isinstance(op, RevokeKey | RotateKey):
+                # Keys of other tenants are none of this caller's.
+                known = self._engine.run(ListKeys(caller.tenant)).keys
+                if op.id not in {key.id for key in known}:
+                    raise NotFound("There is no such key.", id=op.id)
+            return self._engine.run(op)
+
+
+def _said(route: Route, path: str) -> dict[str, str] | None:
+    """What a path says in the places of the braces; None where it is no path of the route."""
+    wanted, given = route.path.split("/"), path.split("/")
+    if len(wanted) != len(given):
+        return None
+    said = {}
+    for want, give in zip(wanted, given, strict=True):
+        if want.startswith("{") and give:
+            said[want[1:-1]] = unquote(give)
+        elif want != give:
+            return None
+    return said
+
+
+def _check(route: Route, caller: Caller) -> None:
+    if not caller.role.includes(route.role):
+        raise NotAllowed(
+            f"This needs the role {route.role}, and this caller has {caller.role}. Use a key that"
+            f" was made with `recollect keys create NAME --role {route.role}`.",
+            needed=route.role.value,
+            role=caller.role.value,
+        )
+
+
+def _op(scope: Scope, route: Route, said: dict[str, str], body: bytes, caller: Caller) -> Op[Any]:
+    given: dict[str, object] = dict(route.fixed)
+    for name, value in said.items():
+        given[route.field if route.several else name] = (value,) if route.several else value
+    expected = _expected(scope)
+    if expected is not None and route.method == "PATCH":
+        given["expected_version"] = expected
+    model = taken(route.op, frozenset(given))
+    try:
+        if route.method in {"GET", "DELETE"}:
+            params = _from_query(model, scope)
+        else:
+            params = _from_body(model, scope, body)
+    except ValidationError as error:
+        raise problem(error) from None
+    return built(route.op, params, caller, given)
+
+
+def _from_query(model: type[Shape], scope: Scope) -> Shape:
+    try:
+        text = scope["query_string"].decode("ascii")
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=100, errors="strict")
+    except ValueError:
+        raise InvalidRequest("The query of the address cannot be read.") from None
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        found.setdefault(name, []).append(value)
+    for name, values in found.items():
+        field = model.model_fields.get(name)
+        several = field is not None and "tuple" in str(field.annotation)
+        if not several and len(values) > 1:
+            raise InvalidRequest(f"{name} is given twice; give it once.", field=name)
+        found[name] = tuple(values) if several else values[0]
+    return model.model_validate(found)
+
+
+def _from_body(model: type[Shape], scope: Scope, body: bytes) -> Shape:
+    kind = (header(scope, b"content-type") or "").partition(";")[0].strip().lower()
+    if body and kind != JSON:
+        raise InvalidRequest("Send JSON, and say so: `Content-Type: application/json`.")
+    try:
+        document = json.loads(body or b"{}")
+    except (ValueError, RecursionError):
+        raise InvalidRequest("The body is not JSON in UTF-8.") from None
+    if not isinstance(document, dict):
+        raise InvalidRequest("The body is a JSON object.")
+    # Read again from its text, where a time is a string and a list may be a tuple.
+    return model.model_validate_json(body or b"{}", strict=True)
+
+
+def _expected(scope: Scope) -> int | None:
+    """The version that the caller has read, as `If-Match` says it."""
+    said = (header(scope, b"if-match") or "").strip().strip('"')
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 16 else None  # noqa: PLR2004 -- digits of a version
+
+
+def _rendered(scope: Scope, route: Route, op: Op[Any], answer: Value) -> Answer:
+    shown = _shown(route.status, document(answer))
+    headers = []
+    if route.reads:
+        headers.append(("etag", _tag(shown)))
+        headers += _next(scope, op, answer)
+    version = getattr(getattr(answer, "record", None), "version", None)
+    if version is not None and not route.reads:
+        headers.append(("etag", f'"{version}"'))
+    if route.reads and header(scope, b"if-none-match") in {_tag(shown), "*"}:
+        return Answer(304, headers=tuple(headers))
+    return Answer(shown.status, shown.body, shown.type, (*shown.headers, *headers))
+
+
+def _tag(shown: Answer) -> str:
+    return f'W/"{blake2b(shown.body, digest_size=12).hexdigest()}"'
+
+
+def _next(scope: Scope, op: Any, answer: Any) -> list[tuple[str, str]]:  # noqa: ANN401 -- any op
+    """Where the next page is, if there is one."""
+    offset, limit = getattr(op, "offset", None), getattr(op, "limit", None)
+    total = getattr(answer, "total", None)
+    if offset is None or limit is None or total is None or offset + limit >= total:
+        return []
+    said = parse_qsl(scope["query_string"].decode("ascii"))
+    kept = [(name, value) for name, value in said if name not in {"offset", "limit"}]
+    query = urlencode([*kept, ("limit", limit), ("offset", offset + limit)])
+    return [("link", f'<{scope["raw_path"].decode("latin-1")}?{query}>; rel="next"')]
+
+
+def _shown(status: int, found: dict[str, object]) -> Answer:
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    return Answer(status, text.encode("utf-8", "backslashreplace"))
+
+
+def _asked(scope: Scope, body: bytes) -> bytes:
+    head = (scope["method"].encode(), scope["raw_path"], scope["query_string"])
+    return b"\n".join((*head, body))
