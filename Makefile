@@ -9,6 +9,7 @@ SHELL := /bin/bash
 PYTHON ?= $(shell for p in python3.11 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
+RUNS := .venv/.runs
 READY := .venv/.ready
 WHEEL_READY := .wheel-venv/.ready
 NPM_READY := tests/npm/node_modules/.ready
@@ -24,7 +25,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
 
-run: $(READY) ## set up Recollect, show its state, and serve it over HTTP (ARGS='9000' for another port)
+run: $(RUNS) ## set up Recollect, show its state, and serve it over HTTP (ARGS='9000' for another port)
 	@$(BIN)/recollect status
 	@echo
 	@echo "In another terminal:"
@@ -87,10 +88,15 @@ define make_venv
 	$(1)/bin/python -m pip install --quiet --upgrade $(PIP)
 endef
 
-$(READY): pyproject.toml
+# What Recollect itself needs; and beside it the tools, of which who only runs it needs none.
+$(RUNS): pyproject.toml
 	$(call make_venv,.venv)
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --editable .
 	$(BIN)/python -m compileall -q src
+	@touch $@
+
+$(READY): $(RUNS)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
 # The dependencies of the wheel alone, and once: each test then installs only the wheel anew.
