@@ -8,6 +8,7 @@ RecollectError
 │   └── Isolated       a person decided it, and an agent would change it  -> ask the person
 ├── NotFound           what the call names does not exist                 -> look it up
 ├── Conflict           the store is not in the state the call expects     -> read again
+│   ├── TooFew         there is too little evidence to say anything       -> record more of it
 │   └── TooEarly       a time for review has to pass first                -> wait until then
 └── Unavailable        a disk, model or network is not there              -> try later
     ├── Busy           another process has held the store too long        -> try again
@@ -73,6 +74,12 @@ class Conflict(RecollectError):
     """The record has changed, or is not in a state that allows this."""
 
     code = "conflict"
+
+
+class TooFew(Conflict):
+    """There are too few outcomes to say anything. Record more of them first."""
+
+    code = "too_few_outcomes"
 
 
 class TooEarly(Conflict):

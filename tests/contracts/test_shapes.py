@@ -17,6 +17,75 @@ SIDES = {"input": "inputSchema", "output": "outputSchema"}
 # By contract, tool, side and field: what is listed in place of what is asked for, and why.
 A_PAGE = "the document gives no least value; fewer than none of a page is out of bounds"
 BESIDE = "how far to look around; fewer than none is out of bounds"
+IN_PROSE = "the document shows these fields in its examples, and has no schema for them"
+MEMBRIA = (
+    ("capture_decision", "the rulings say that what waits in the journal says so", "queued"),
+    (
+        "get_decision",
+        IN_PROSE,
+        (
+            "linked_pr linked_commit similar_decisions[].decision_id antipatterns_triggered[]"
+            " antipatterns_triggered[].pattern antipatterns_triggered[].severity"
+            " antipatterns_triggered[].success_rate antipatterns_triggered[].recommendation"
+        ),
+    ),
+    (
+        "record_outcome",
+        IN_PROSE,
+        "skill_generated skill_generated.skill skill_generated.confidence",
+    ),
+    (
+        "get_calibration",
+        "the success rate is the posterior's, and the gap is from what was seen",
+        "observed_success_rate last_updated cached_at",
+    ),
+    ("get_confidence_guidance", IN_PROSE, "credible_interval_95[]"),
+    (
+        "get_all_calibrations",
+        "the rulings add both figures",
+        "brier_score expected_calibration_error cached_at",
+    ),
+    (
+        "get_decision_context",
+        IN_PROSE,
+        (
+            "similar_decisions[].decision_id similar_decisions[].success_rate"
+            " similar_decisions[].lessons similar_decisions[].lessons[]"
+            " similar_decisions[].antipattern causal_context.previous_failed_decisions"
+            " causal_context.previous_failed_decisions[] causal_context.lessons_learned"
+            " causal_context.lessons_learned[] causal_context.causal_chains"
+            " causal_context.causal_chains[] causal_context.related_decisions"
+            " causal_context.related_decisions[] firewall_status"
+        ),
+    ),
+    (
+        "analyze_decision",
+        IN_PROSE,
+        (
+            "analysis.prevention_effectiveness.prevented_decisions"
+            " analysis.prevention_effectiveness.prevented_issue analysis.similar_decisions[]"
+            " analysis.similar_decisions[].decision_id analysis.similar_decisions[].statement"
+            " analysis.similar_decisions[].success_rate"
+            " analysis.similar_decisions[].confidence_difference analysis.antipatterns_avoided[]"
+            " analysis.antipatterns_avoided[].pattern analysis.antipatterns_avoided[].severity"
+            " analysis.antipatterns_avoided[].success_rate"
+            " analysis.antipatterns_avoided[].recommendation"
+        ),
+    ),
+    (
+        "get_skills",
+        "the rulings have the interval, the decisions and both arms of a comparison named",
+        (
+            "skills[].evidence.credible_interval_95 skills[].evidence.credible_interval_95[]"
+            " skills[].evidence.decisions skills[].evidence.decisions[] skills[].status"
+            " skills[].recommendation skills[].when_to_use skills[].generated_at skills[].source"
+            " skills[].trial skills[].trial.shown_outcomes skills[].trial.shown_success_rate"
+            " skills[].trial.withheld_outcomes skills[].trial.withheld_success_rate"
+            " skills[].trial.probability_better"
+        ),
+    ),
+    ("get_warnings", IN_PROSE, "warnings[].evidence"),
+)
 AS_FOUND = "what was found was superseded, so a reader is told; fields may be added"
 DEVIATIONS = {
     ("codex-memory", "search", "input", "limit"): (
@@ -35,6 +104,10 @@ DEVIATIONS = {
     ("codex-memory", "ingest_docs", "input", "sources"): (
         "array maxItems=1000",
         "a call that reads files has an end",
+    ),
+    ("membria", "membria.get_warnings", "output", "firewall_status"): (
+        'string required enum=["clear","caution","block"]',
+        "the rulings name the three there are",
     ),
 }
 # What answers hold beyond what is asked for, which every document allows.
@@ -60,6 +133,11 @@ MORE = {
     },
     ("codex-memory", "get_entries", "missing"): "the rulings add the ids that name nothing",
     ("codex-memory", "get_entries", "missing[]"): "the rulings add the ids that name nothing",
+    **{
+        ("membria", f"membria.{tool}", field): reason
+        for tool, reason, fields in MEMBRIA
+        for field in fields.split()
+    },
     **{
         ("memory-mcp", "reset_all_memory", field): "of the two answers in the document the schema"
         " holds the fields of both"

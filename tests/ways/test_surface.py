@@ -64,6 +64,7 @@ def files(tmp_path, monkeypatch, recollect):
 @pytest.mark.parametrize("example", EVERY_EXAMPLE)
 def test_every_example_in_the_help_works(recollect, remember, example, files):
     ids = {name: remember(f"A memory called {name}.") for name in ("ID", "OLD", "NEW")}
+    ids["DECISION"] = recollect("decide", "Use SQLite", "--json").json["decision"]["record"]["id"]
     if "BATCH" in example:
         ids["BATCH"] = recollect("import", "mem0.json", "--json").json["batch"]
     # What another program is given to start is what stands behind its two dashes.

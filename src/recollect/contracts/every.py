@@ -15,6 +15,7 @@ MODULES = {
     "memory-mcp": ("memory_mcp", "MEMORY_MCP"),
     "codex-memory": ("codex_memory", "CODEX_MEMORY"),
     "agent-memory": ("agent_memory", "AGENT_MEMORY"),
+    "membria": ("membria", "MEMBRIA"),
     # What two contracts both have, each as one tool that does for both.
     "together": ("together", "TOGETHER"),
 }

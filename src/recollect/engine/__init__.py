@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from recollect import decisions, ops
+from recollect.decisions import measured
 from recollect.engine.accesses import Accesses
 from recollect.engine.ports import Governance, Ids, Ports, silent
 from recollect.engine.semantics import Semantics
@@ -72,6 +73,20 @@ HANDLERS: dict[type[Op[Any]], tuple[str, str]] = {
     decisions.AcceptProposal: ("proposals", "accept"),
     decisions.RejectProposal: ("proposals", "reject"),
     decisions.ListProposals: ("proposals", "page"),
+    measured.UpdateDecision: ("outcomes", "update"),
+    measured.GetDecision: ("outcomes", "get"),
+    measured.ListDecisions: ("outcomes", "page"),
+    measured.RecordOutcome: ("outcomes", "record_outcome"),
+    measured.RecordSignal: ("outcomes", "record_signal"),
+    measured.Calibrate: ("calibrations", "calibrate"),
+    measured.CalibrateAll: ("calibrations", "calibrate_all"),
+    measured.Guide: ("calibrations", "guide"),
+    measured.FindSkills: ("skills", "find"),
+    measured.Mine: ("mining", "mine"),
+    measured.Weigh: ("counsel", "weigh"),
+    measured.GatherContext: ("counsel", "context"),
+    measured.Analyse: ("counsel", "analyse"),
+    measured.FindAnomalies: ("counsel", "anomalies"),
 }
 
 

@@ -76,7 +76,8 @@ def target(said: str) -> str:
 
 def written(facts: Mapping[str, Any]) -> str:
     """Facts as they are kept: none that is empty, always in the same order."""
-    kept = {name: fact for name, fact in facts.items() if fact not in ("", None, (), [], {})}
+    # 0 is said, too.
+    kept = {name: fact for name, fact in facts.items() if fact or isinstance(fact, int | float)}
     return json.dumps(kept, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -98,6 +99,14 @@ def read(record: Record) -> Decision:
 def changed(record: Record, **facts: object) -> str:
     """The facts of a record with some of them changed."""
     return written(json.loads(record.facts) | facts)
+
+
+def stage_of(record: Record, outcome: Record | None) -> Stage:
+    """How far a decision has come: its outcome says so, unless it was taken up again."""
+    said = read(record).stage
+    if outcome is None or said is Stage.REWORKED:
+        return said
+    return Stage.FAILED if outcome.status == "failure" else Stage.COMPLETED
 
 
 def context_hash(record: Record) -> str:

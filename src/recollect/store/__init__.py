@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from recollect.decisions.measured import Came
     from recollect.embed import Model
     from recollect.model import (
         Arc,
@@ -81,6 +82,9 @@ class Reader(Protocol):
 
     def keyed(self, where: Where, keys: Sequence[str]) -> list[Record]:
         """The records that match and have one of these keys, oldest first."""
+
+    def came(self, where: Where) -> list[Came]:
+        """The outcomes that match and that none has taken the place of, oldest first."""
 
     def matching(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
         """The records that match with any of the terms, best BM25 of these terms first."""
@@ -166,6 +170,9 @@ class Writer(Reader, Protocol):
             Isolated: an agent's plan would change what a person decided.
             NotFound: an edge's end, or what is to be updated or forgotten, is not there.
         """
+
+    def note(self, verb: str, about: str, author: Author, at: int, detail: str) -> None:
+        """Add an entry to the ledger that is about no record."""
 
     def keep_key(self, key: Key, verb: str, author: Author, at: int) -> None:
         """Keep a key in the place of the one with its id, if any; the ledger has an entry."""

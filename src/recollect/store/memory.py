@@ -6,11 +6,13 @@ here is fast; everything is meant to be seen to be right.
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from recollect.decisions.measured import Came
 from recollect.errors import Busy, Conflict, InvalidRequest, NotFound
 from recollect.model import (
     Arc,
@@ -23,6 +25,7 @@ from recollect.model import (
     Link,
     Vectors,
     Whole,
+    micros,
     moment,
 )
 from recollect.rules import analyse, bm25, govern
@@ -230,6 +233,15 @@ class MemoryReader:
     def keyed(self, where: Where, keys: Sequence[str]) -> list[Record]:
         """The records that match and have one of these keys, oldest first."""
         return self._whole(r for r in self._where(where) if r.key and r.key in keys)
+
+    def came(self, where: Where) -> list[Came]:
+        """The outcomes that match and that none has taken the place of, oldest first."""
+        heirs = self._state.heirs()
+        return [
+            Came(r.key, r.type, json.loads(r.facts)["stated"], r.confidence, micros(r.event_time))
+            for r in self._where(replace(where, kinds=(Kind.OUTCOME,)))
+            if r.id not in heirs
+        ]
 
     def matching(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
         """The records that match with any of the terms, best BM25 of these terms first."""
@@ -456,6 +468,10 @@ class MemoryWriter(MemoryReader):
         self._state.keys[key.id] = key
         id_, detail = ledger.keyed(key)
         self._log([(verb, id_, "")], moment(at), author, detail)
+
+    def note(self, verb: str, about: str, author: Author, at: int, detail: str) -> None:
+        """Add an entry to the ledger that is about no record."""
+        self._log([(verb, about, "")], moment(at), author, detail)
 
     def touch(self, seqs: Sequence[int], at: int) -> None:
         """Note when records were last returned. No ledger entry, no new version."""

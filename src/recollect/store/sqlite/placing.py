@@ -101,7 +101,7 @@ class Placing:
             touched = self._touched.pop(model.id, None)
             if touched is None or not any(touched.all()):
                 continue
-            self._tx.note(self._appended(model, touched))
+            self._tx.note_scan(self._appended(model, touched))
             before = self._written.setdefault(model.id, _Touched(set(), set(), set()))
             for old, new in zip(_sets(before), _sets(touched), strict=True):
                 old.update(new)
@@ -109,7 +109,7 @@ class Placing:
     def mend(self, model: ModelRow) -> None:
         """Make a file again that cannot be gone on with; finish what a dead writer has not."""
         if not self._scans().usable(model):
-            self._tx.note(self._remade(model))
+            self._tx.note_scan(self._remade(model))
         elif self._scans().unfinished(model):
             self._repair(model, set())
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from recollect.decisions.measured import Came
 from recollect.errors import Conflict
 from recollect.model import Arc, Candidate, Corpus, Counts, Kind, Vectors, Where, Whole, moment
 from recollect.rules.retain import Aged
@@ -146,6 +147,18 @@ class SqliteReader:
         seqs = [seq for (seq,) in self.execute(READ["keyed"], bound)]
         found = self.rows(seqs)
         return [found[seq] for seq in seqs]
+
+    def came(self, where: Where) -> list[Came]:
+        """See `Reader`."""
+        bound = self._filter(replace(where, kinds=(Kind.OUTCOME,)))
+        statement = "came"
+        if len(where.types) == 1:
+            statement, bound["type"] = "came_in", self.interned.type_number(where.types[0])
+        types = self.interned.type
+        return [
+            Came(decision, types(type_), stated, score, at)
+            for decision, type_, stated, score, at in self.execute(READ[statement], bound)
+        ]
 
     def matching(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
         """See `Reader`."""

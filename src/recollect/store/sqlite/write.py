@@ -86,6 +86,10 @@ class SqliteWriter(SqliteReader):
         id_, detail = ledger.keyed(key)
         self._note([(verb, id_, "")], at, author, detail)
 
+    def note(self, verb: str, about: str, author: Author, at: int, detail: str) -> None:
+        """See `Writer`."""
+        self._note([(verb, about, "")], at, author, detail)
+
     def touch(self, seqs: Sequence[int], at: int) -> None:
         """See `Writer`."""
         if seqs:
@@ -181,7 +185,7 @@ class SqliteWriter(SqliteReader):
         """The serving and the coming model."""
         return [model for model in (self.serving(), self.coming()) if model is not None]
 
-    def note(self, model: ModelRow) -> None:
+    def note_scan(self, model: ModelRow) -> None:
         """Note how far a model's scan file is to be trusted."""
         columns = ("id", "generation", "slots", "synced", "mark", "boot")
         self.change_model("update_scan", {name: getattr(model, name) for name in columns})

@@ -14,6 +14,11 @@ GROUPS = (
     ("Keep", "keep", ("remember", "ingest", "revise", "supersede", "invalidate")),
     ("Find", "find", ("recall", "get", "list", "history", "timeline")),
     ("Decide", "deciding", ("decide", "decisions", "reflect")),
+    (
+        "Measure",
+        "measuring",
+        ("outcome", "progress", "context", "analyse", "calibration", "skills", "anomalies"),
+    ),
     ("Code", "code", ("index", "code", "projects")),
     ("Link", "link", ("describe", "relate", "explore")),
     ("Carry over", "carry", ("export", "restore", "backup")),

@@ -11,10 +11,13 @@ from recollect.decisions import (
     Mode,
     RejectProposal,
     SearchDecisions,
+    Stage,
+    Stand,
 )
+from recollect.decisions.measured import ListDecisions
 from recollect.errors import InvalidRequest
-from recollect.model import Kind, Scope, Where
-from recollect.ops import List
+from recollect.model import Scope, Where
+from recollect.value import replace
 from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
 from recollect.ways.cli.read import number, whole, words
@@ -74,15 +77,17 @@ def _decisions(session: Session, args: Namespace) -> Reply:
         lines: Iterator[str] = (_ranked(hit, session.now) for hit in found.hits)
         notes = () if found.hits else ("Nothing was decided on this.",)
         return Reply(lines, lambda: document(found), notes=notes)
+    statuses = () if args.all else (Stand.ACTIVE.value,)
     listed = session.run(
-        List(
-            Where(where.tenant, where.user, where.project, kinds=(Kind.DECISION,)),
+        ListDecisions(
+            replace(where, statuses=statuses),
+            args.module or "",
+            Stage(args.stage) if args.stage else None,
             args.limit,
-            current=not args.all,
         )
     )
-    lines = (_line(one, session.now) for one in listed.records)
-    notes = () if listed.records else ("Nothing was decided yet.",)
+    lines = (_line(one.decision.record, session.now) for one in listed.decisions)
+    notes = () if listed.decisions else ("Nothing was decided yet.",)
     return Reply(lines, lambda: document(listed), notes=notes)
 
 
@@ -179,6 +184,8 @@ COMMANDS = (
                 default="balanced",
             ),
             Argument(("--all",), "list what does not stand any more, too", flag=True),
+            Argument(("--module",), "list only this domain's", "NAME"),
+            Argument(("--stage",), "list only those at this stage", choices=tuple(Stage)),
             Argument(("--limit",), "at most so many", "N", read=whole, default=20),
             *WHO,
         ),

@@ -192,6 +192,27 @@ SELECT r.seq
  WHERE @filter
  ORDER BY r.seq;
 
+-- name: came_columns
+-- Not a statement: what is known of an outcome that none has taken the place of.
+c.key, r.type, json_extract(c.facts, '$.stated'), c.confidence, r.event_time
+  FROM record r
+  JOIN content c ON c.seq = r.seq
+ WHERE r.kind = 'outcome'
+   AND NOT EXISTS (SELECT 1 FROM edge e WHERE e.dst = r.seq AND e.type = 'supersedes');
+
+-- name: came
+-- What came of decisions.
+SELECT @came_columns
+   AND @filter
+ ORDER BY r.seq;
+
+-- name: came_in
+-- The same in one domain, along its index.
+SELECT @came_columns
+   AND r.type = :type
+   AND @filter
+ ORDER BY r.seq;
+
 -- name: seqs
 -- The numbers of the records with these ids.
 SELECT id, seq FROM record WHERE id IN (SELECT value FROM carray(:ids));

@@ -73,6 +73,8 @@ class Decided(Value):
     decision: Decision
     superseded: tuple[Decision, ...] = ()
     redacted: tuple[str, ...] = ()
+    # Whether it waits in the journal until the store is back.
+    queued: bool = False
 
 
 class Decide(Op[Decided]):

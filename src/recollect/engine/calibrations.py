@@ -1,0 +1,147 @@
+"""Handlers that say how sure people were against how often they were right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.decisions.measured import Calibrated, CalibratedAll, Guided, Rate
+from recollect.engine import asked
+from recollect.errors import InvalidRequest, TooFew
+from recollect.model import moment
+from recollect.rules import calibrate as rule
+from recollect.rules import check
+from recollect.rules.beta import Beta, beta
+from recollect.value import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from recollect.decisions.measured import Calibrate, CalibrateAll, Came, Guide
+    from recollect.engine.ports import Ports
+    from recollect.model import Where
+    from recollect.store import Reader
+
+OVERALL = "overall"
+_TRENDS = (rule.IMPROVING, rule.STABLE, rule.DECLINING)
+_ORDERS: dict[str, Callable[[Rate], tuple[Any, ...]]] = {
+    "": lambda rate: (rate.domain,),
+    "success_rate": lambda rate: (-rate.mean, rate.domain),
+    "variance": lambda rate: (rate.variance, rate.domain),
+    "trend": lambda rate: (_TRENDS.index(rate.trend), rate.domain),
+}
+
+
+def calibrate(ports: Ports, op: Calibrate) -> Calibrated:
+    """Say it of one domain, or of all together."""
+    check.line(op.domain, "domain")
+    with ports.store.reading() as reader:
+        came = in_domain(reader, op.domain, asked.where(op.where))
+    if op.domain and 0 < len(came) < rule.FEWEST:
+        raise TooFew(
+            f"{op.domain} has {len(came)} outcomes, and a calibration needs {rule.FEWEST}. Record"
+            " more of them with record_outcome.",
+            domain=op.domain,
+            outcomes=len(came),
+        )
+    return Calibrated(rated(op.domain or OVERALL, came, prior(ports)))
+
+
+def calibrate_all(ports: Ports, op: CalibrateAll) -> CalibratedAll:
+    """Say it of every domain."""
+    if op.sort_by not in _ORDERS:
+        known = ", ".join(filter(None, _ORDERS))
+        raise InvalidRequest(f"sort_by is one of {known}.", field="sort_by")
+    asked.natural("min_sample_size", op.fewest)
+    with ports.store.reading() as reader:
+        every = in_domain(reader, "", asked.where(op.where))
+    domains: dict[str, list[Came]] = {}
+    for one in every:
+        domains.setdefault(one.domain, []).append(one)
+    rates = [
+        rated(domain, came, prior(ports))
+        for domain, came in domains.items()
+        if len(came) >= op.fewest
+    ]
+    quality = rule.quality(scored(every))
+    last = max((one.at for one in every), default=None)
+    return CalibratedAll(
+        tuple(sorted(rates, key=_ORDERS[op.sort_by])),
+        quality.sample_size,
+        quality.brier,
+        quality.expected_error,
+        quality.gap,
+        quality.status,
+        None if last is None else moment(last),
+    )
+
+
+def guide(ports: Ports, op: Guide) -> Guided:
+    """Say how sure to be."""
+    from recollect.engine.skills import lessons_of
+
+    check.line(op.domain, "domain")
+    if op.confidence is not None:
+        check.unit("decision_confidence", op.confidence)
+    with ports.store.reading() as reader:
+        came = in_domain(reader, op.domain, asked.where(op.where))
+        patterns = lessons_of(ports, reader, op.domain, op.context, op.where).skills
+    rate = rated(op.domain, came, prior(ports))
+    adjustment = None
+    if op.confidence is not None and came:
+        adjustment = adjusted(op.confidence, rate)
+    return Guided(rate, op.confidence, adjustment, patterns[:3])
+
+
+def in_domain(reader: Reader, domain: str, where: Where) -> list[Came]:
+    """The outcomes of one domain, or of all where none is named."""
+    return reader.came(replace(where, types=(domain,) if domain else ()))
+
+
+def prior(ports: Ports) -> Beta:
+    """What is known before anything is."""
+    return beta(ports.governance.prior_successes, ports.governance.prior_failures)
+
+
+def scored(came: Sequence[Came]) -> list[rule.Scored]:
+    """Outcomes as the rules know them."""
+    return [rule.Scored(one.stated, one.score, one.at) for one in came]
+
+
+def rated(domain: str, came: Sequence[Came], before: Beta, *, trend: bool = True) -> Rate:
+    """What outcomes make of a domain."""
+    known = rule.calibration(domain, scored(came), before)
+    dist = known.posterior
+    return Rate(
+        domain,
+        known.sample_size,
+        dist.alpha,
+        dist.beta,
+        dist.mean,
+        dist.variance,
+        dist.interval(),
+        known.observed,
+        known.stated,
+        known.gap,
+        known.status,
+        rule.trend(scored(came), before) if trend else rule.STABLE,
+        moment(known.last) if came else None,
+    )
+
+
+def known(rate: Rate) -> rule.Calibration:
+    """A rate as the rules know it."""
+    return rule.Calibration(
+        rate.domain,
+        rate.sample_size,
+        Beta(rate.alpha, rate.beta),
+        rate.observed,
+        rate.stated,
+        rate.gap,
+        rate.status,
+    )
+
+
+def adjusted(confidence: float, rate: Rate) -> float:
+    """What to add to a confidence."""
+    return rule.adjustment(confidence, known(rate))

@@ -1,0 +1,293 @@
+"""Handler that learns from outcomes: what says the same is gathered, judged, and kept as a lesson.
+
+At first everything is looked at, after that only what came since. Each outcome is also learned from
+in the transaction that records it, from its neighbours alone.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from recollect.decisions.measured import Mined
+from recollect.engine.near import near, outcomes
+from recollect.engine.ports import prefix_of
+from recollect.model import Author, AuthorKind, Edge, Entry, Kind, Link, Plan, Record, Where, micros
+from recollect.rules import mine as rule
+from recollect.rules import plan
+from recollect.rules.beta import beta
+from recollect.rules.decide import read, written
+from recollect.value import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from recollect.decisions.measured import Mine
+    from recollect.engine.ports import Ports
+    from recollect.rules.mine import Standing, Taught
+    from recollect.store import Reader, Writer
+
+MINER = Author(AuthorKind.AGENT, "mining")
+LEARNED = (Kind.SKILL, Kind.ANTIPATTERN)
+_VERB = "mine"
+_AT_ONCE = 500
+_NEIGHBOURS = 48
+_SEEDS = 12
+# So many of the decisions that a lesson came from are named in it; the edges have all.
+_NAMED = 100
+
+
+def mine(ports: Ports, op: Mine) -> Mined:
+    """Learn from what came since the last time."""
+    now = ports.clock()
+    made: dict[str, Record] = {}
+    changed: dict[str, Record] = {}
+    with ports.store.writing() as tx:
+        ports.semantics.prepare(tx)
+        through = 0 if op.anew else _through(tx, op.tenant)
+        new = _after(tx, op.tenant, through)
+        look = learn if through else _learn_all
+        found = look(ports, tx, new, now)
+        found += _refreshed(ports, tx, op.tenant, now, but={one.id for one in found})
+        for one in found:
+            (made if one.version == 1 else changed)[one.id] = one
+        if new:
+            detail = json.dumps({"through": new[-1].seq})
+            tx.note(_VERB, _about(op.tenant), MINER, micros(now), detail)
+    return Mined(len(new), tuple(made.values()), tuple(changed.values()))
+
+
+def learn(ports: Ports, tx: Writer, new: Sequence[Record], now: datetime) -> list[Record]:
+    """Learn from a few new outcomes and their neighbours; answer what is new or was changed."""
+    touched: dict[str, set[str]] = {}
+    fresh: list[tuple[Taught, set[str]]] = []
+    kinds = {one.id: one for one in new}
+    domains = {one.key: one.type for one in kinds.values()}
+    for item in _taught(ports, tx, new):
+        lessons = near(
+            tx, item.vector, item.text, _of(new[0], LEARNED, domains[item.decision]), _SEEDS
+        )
+        known = [one for one, fits in lessons if rule.alike(one.text, item.text, fits)]
+        if known:
+            touched.setdefault(known[0].id, set()).add(item.decision)
+        else:
+            fresh.append((item, _gathered(tx, new[0], item, domains[item.decision])))
+    # What a decision taught before changes with what came of it.
+    for edge in tx.edges([one.key for one in new], "outgoing", [Link.EVIDENCE_FOR]):
+        touched.setdefault(edge.dst, set()).add(edge.src)
+    found = [*tx.records(touched).values()]
+    changed = [
+        one
+        for record in found
+        if record.kind in LEARNED
+        and (one := _judged_again(ports, tx, record, touched[record.id], now)) is not None
+    ]
+    for item, decisions in fresh:
+        if len(decisions) >= rule.FEWEST:
+            changed += _concluded(ports, tx, [item], decisions, domains[item.decision], now)
+    return changed
+
+
+def _learn_all(ports: Ports, tx: Writer, every: Sequence[Record], now: datetime) -> list[Record]:
+    """Learn from all outcomes together, domain by domain."""
+    found: list[Record] = []
+    for domain in sorted({one.type for one in every}):
+        mine_ = [one for one in every if one.type == domain]
+        seeds = tx.page(_of(mine_[0], LEARNED, domain), _AT_ONCE)
+        vectors = tx.vectors([one.seq for one in seeds])
+        known = [
+            rule.Taught(one.id, one.text, rule.LESSON, vectors[one.seq])
+            for one in seeds
+            if one.seq in vectors
+        ]
+        by_id = {one.id: one for one in seeds}
+        for cluster in rule.clusters(known, _taught(ports, tx, mine_)):
+            decisions = set(cluster.decisions)
+            if cluster.seed:
+                again = _judged_again(ports, tx, by_id[cluster.seed], decisions, now)
+                found += [] if again is None else [again]
+            elif len(decisions) >= rule.FEWEST:
+                found += _concluded(ports, tx, cluster.items, decisions, domain, now)
+    return found
+
+
+def _taught(ports: Ports, tx: Reader, new: Sequence[Record]) -> list[Taught]:
+    """The texts that outcomes bear on, as far as they have vectors."""
+    decided = tx.records({one.key for one in new})
+    seqs = [*(one.seq for one in new), *(one.seq for one in decided.values())]
+    vectors = tx.vectors(seqs)
+    found: list[Taught] = []
+    several: list[tuple[str, str]] = []
+    for one in new:
+        decision = decided.get(one.key)
+        if decision is None:
+            continue
+        lessons = json.loads(one.facts).get("lessons", [])
+        if len(lessons) == 1 and one.seq in vectors:
+            found.append(rule.Taught(one.key, lessons[0], rule.LESSON, vectors[one.seq]))
+        else:
+            several += [(one.key, text) for text in lessons]
+        if decision.seq in vectors:
+            said, vector = read(decision).statement, vectors[decision.seq]
+            found.append(rule.Taught(one.key, said, rule.STATEMENT, vector))
+    return found + _embedded(ports, tx, several)
+
+
+def _embedded(ports: Ports, tx: Reader, texts: Sequence[tuple[str, str]]) -> list[Taught]:
+    model = tx.serving_model()
+    if not texts or model is None:
+        return []
+    vectors = ports.semantics.passages(model, [text for _, text in texts])
+    if vectors is None:
+        return []
+    return [
+        rule.Taught(decision, text, rule.LESSON, vector)
+        for (decision, text), vector in zip(texts, vectors, strict=True)
+    ]
+
+
+def _gathered(tx: Reader, one: Record, item: Taught, domain: str) -> set[str]:
+    """The decisions whose statement or lessons say what a text says."""
+    where = _of(one, (Kind.DECISION, Kind.OUTCOME), domain)
+    found = {item.decision}
+    for record, fits in near(tx, item.vector, item.text, where, _NEIGHBOURS):
+        if record.kind is Kind.DECISION:
+            if rule.alike(item.text, read(record).statement, fits):
+                found.add(record.id)
+        elif rule.alike(item.text, record.text, fits):
+            found.add(record.key)
+    return found
+
+
+def _judged_again(
+    ports: Ports, tx: Writer, record: Record, more: Iterable[str], now: datetime
+) -> Record | None:
+    """A lesson with further decisions; None where that changes nothing."""
+    had = {edge.src for edge in tx.edges([record.id], "incoming", [Link.EVIDENCE_FOR])}
+    decisions = had.union(more)
+    stands = _standing(ports, tx, record, decisions, now, record.kind)
+    facts = _facts(stands, decisions, json.loads(record.facts).get("advice", ""))
+    if facts == record.facts and stands.status == record.status and decisions <= had:
+        return None
+    after = plan.changed(
+        record, now, facts=facts, status=stands.status, confidence=stands.posterior.mean
+    )
+    links = _evidence(record.id, decisions - had, now)
+    tx.apply(Plan(_VERB, MINER, now, update=(Entry(after),), link=links))
+    return tx.records([record.id])[record.id]
+
+
+def _concluded(  # noqa: PLR0913, PLR0917 -- what a lesson is made of
+    ports: Ports,
+    tx: Writer,
+    items: Sequence[Taught],
+    decisions: set[str],
+    domain: str,
+    now: datetime,
+) -> list[Record]:
+    """A new lesson, where the evidence is good or bad enough for one."""
+    known = tx.records(decisions)
+    if not known:
+        return []
+    whose = next(iter(known.values()))
+    stands = _standing(ports, tx, whose, decisions, now, None)
+    if stands.kind is None or stands.outcomes < rule.FEWEST:
+        return []
+    said = rule.wording(items, stands.kind)
+    advice = _advice(tx, whose.scope.tenant, decisions) if stands.kind is Kind.ANTIPATTERN else ""
+    new = Record(
+        id=ports.new_id(prefix_of(stands.kind)),
+        kind=stands.kind,
+        scope=replace(whose.scope, project=""),
+        author=MINER,
+        text=said.text,
+        created_at=now,
+        updated_at=now,
+        event_time=now,
+        valid_from=now,
+        type=domain,
+        status=stands.status,
+        confidence=stands.posterior.mean,
+        facts=_facts(stands, decisions, advice),
+    )
+    links = _evidence(new.id, set(known), now)
+    return tx.apply(Plan(_VERB, MINER, now, insert=(Entry(new, said.vector),), link=links))
+
+
+def _standing(  # noqa: PLR0913, PLR0917 -- what a judgement takes
+    ports: Ports,
+    tx: Reader,
+    whose: Record,
+    decisions: Iterable[str],
+    now: datetime,
+    was: Kind | None,
+) -> Standing:
+    came = outcomes(tx, whose.scope.tenant, decisions)
+    scores = [(one.confidence, micros(one.event_time)) for one in came.values()]
+    governance = ports.governance
+    prior = beta(governance.prior_successes, governance.prior_failures)
+    return rule.standing(scores, prior, micros(now), was)
+
+
+def _facts(stands: Standing, decisions: Iterable[str], advice: str) -> str:
+    return written(
+        {
+            "interval": stands.interval,
+            "successes": stands.successes,
+            "outcomes": stands.outcomes,
+            "rate": stands.posterior.mean,
+            "advice": advice,
+            "decisions": sorted(decisions)[-_NAMED:],
+        }
+    )
+
+
+def _advice(tx: Reader, tenant: str, decisions: Iterable[str]) -> str:
+    """What those who failed would do otherwise: the lesson that was learned last."""
+    came = outcomes(tx, tenant, decisions).values()
+    lessons = [
+        lesson
+        for one in sorted(came, key=lambda one: one.seq)
+        for lesson in json.loads(one.facts).get("lessons", [])
+    ]
+    return lessons[-1] if lessons else ""
+
+
+def _evidence(lesson: str, decisions: Iterable[str], now: datetime) -> tuple[Edge, ...]:
+    return tuple(Edge(one, Link.EVIDENCE_FOR, lesson, now, now) for one in sorted(decisions))
+
+
+def _refreshed(ports: Ports, tx: Writer, tenant: str, now: datetime, but: set[str]) -> list[Record]:
+    """Lessons whose evidence has grown old, or that hold again."""
+    found: list[Record] = []
+    start = 0
+    while some := tx.page(Where(tenant, kinds=LEARNED), _AT_ONCE, start):
+        start += len(some)
+        again = (_judged_again(ports, tx, one, (), now) for one in some if one.id not in but)
+        found += [one for one in again if one is not None]
+    return found
+
+
+def _of(one: Record, kinds: tuple[Kind, ...], domain: str) -> Where:
+    """What belongs to the same user and domain."""
+    return Where(one.scope.tenant, one.scope.user or None, kinds=kinds, types=(domain,))
+
+
+def _after(tx: Reader, tenant: str, through: int) -> list[Record]:
+    """The outcomes that came after, oldest first, but for those that were said anew."""
+    where = Where(tenant, kinds=(Kind.OUTCOME,))
+    found: list[Record] = []
+    while some := tx.beside(through, where, _AT_ONCE, later=True):
+        found += some
+        through = some[-1].seq
+    return [one for one in found if not one.superseded_by]
+
+
+def _through(tx: Reader, tenant: str) -> int:
+    events = tx.events_of(_about(tenant))
+    return int(json.loads(events[-1].detail)["through"]) if events else 0
+
+
+def _about(tenant: str) -> str:
+    return f"mining:{tenant}"

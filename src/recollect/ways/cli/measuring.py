@@ -1,0 +1,322 @@
+"""Commands that measure decisions: outcome, progress, context, calibration, skills, anomalies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.decisions import Stage
+from recollect.decisions.measured import (
+    Analyse,
+    Calibrate,
+    CalibrateAll,
+    Depth,
+    FindAnomalies,
+    FindSkills,
+    GatherContext,
+    GetDecision,
+    Guide,
+    Mine,
+    RecordOutcome,
+    RecordSignal,
+    UpdateDecision,
+    Weigh,
+)
+from recollect.model import Where
+from recollect.rules.calibrate import WEIGHTS
+from recollect.ways.cli.command import Argument, Command, Reply
+from recollect.ways.cli.document import document
+from recollect.ways.cli.read import number, whole, words
+from recollect.ways.cli.shared import WHO
+from recollect.ways.cli.show import shortened
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+
+    from recollect.decisions.measured import Analysed, CalibratedAll, Lesson, Rate, Weighed
+    from recollect.ways.cli.session import Session
+
+DECISION = Argument(("id",), "the decision's id", "DECISION")
+_SCORES = {"success": 1.0, "partial": 0.5, "failure": 0.0}
+
+
+def _outcome(session: Session, args: Namespace) -> Reply:
+    score = _SCORES[args.status] if args.score is None else args.score
+    answer = session.run(
+        RecordOutcome(
+            args.id,
+            args.status,
+            score,
+            session.config.tenant,
+            session.author,
+            tuple(args.lesson or ()),
+            domain=args.module or "",
+            source_ref=args.source or "",
+        )
+    )
+    after = answer.after
+    lines = [f"Recorded as {answer.outcome.id}.", _rate(after)]
+    lines += [f"Learned ({one.kind}): {shortened(one.text)}" for one in answer.learned]
+    return Reply(lines, lambda: document(answer))
+
+
+def _progress(session: Session, args: Namespace) -> Reply:
+    tenant = session.config.tenant
+    if args.signal:
+        seen = session.run(
+            RecordSignal(
+                args.id, args.signal, args.valence, tenant, session.author, args.note or ""
+            )
+        )
+        said = f"Noted as {seen.signal.id}; expected success is now {seen.expected:.0%}."
+        return Reply((said,), lambda: document(seen))
+    answer = session.run(
+        UpdateDecision(
+            args.id,
+            tenant,
+            session.author,
+            Stage(args.stage) if args.stage else None,
+            args.confidence,
+            args.note or "",
+            args.pr or "",
+            args.commit or "",
+        )
+    )
+    said = f"{args.id} was {answer.previous} and is {answer.whole.stage}."
+    return Reply((said,), lambda: document(answer))
+
+
+def _context(session: Session, args: Namespace) -> Reply:
+    from recollect.contracts.membria.words import injected
+
+    where = _where(session)
+    statement = words(args.statement)
+    if args.warnings:
+        weighed = session.run(Weigh(statement, args.module or "", args.confidence, (), where))
+        return Reply(_weighed(weighed), lambda: document(weighed))
+    answer = session.run(
+        GatherContext(
+            statement, args.module or "", args.confidence, Depth(args.depth), where, args.budget
+        )
+    )
+    return Reply(injected(answer).split("\n"), lambda: document(answer))
+
+
+def _weighed(answer: Weighed) -> Iterator[str]:
+    yield f"{answer.firewall} (risk {answer.risk:.2f})"
+    for one in answer.warnings:
+        yield f"- {one.severity}: {one.message}"
+        yield f"  {one.evidence}. {one.recommendation}."
+
+
+def _analyse(session: Session, args: Namespace) -> Reply:
+    tenant = session.config.tenant
+    if args.brief:
+        shown = session.run(GetDecision(args.id, tenant))
+        one = shown.whole
+        said = (
+            f"{one.decision.record.id}  {one.decision.record.status}, {one.stage}",
+            f"  {one.decision.statement}",
+            *(f"  like it: {shortened(other.decision.statement)}" for other in shown.similar),
+        )
+        return Reply(said, lambda: document(shown))
+    answer = session.run(Analyse(args.id, tenant))
+    return Reply(_analysed(answer), lambda: document(answer))
+
+
+def _analysed(answer: Analysed) -> Iterator[str]:
+    told = answer.chain
+    yield f"decided    {told.whole.decision.statement}"
+    yield f"done       {told.implementation or 'nothing is known of it'}"
+    outcome = told.whole.outcome
+    came = f"{outcome.status} ({outcome.confidence:.2f})" if outcome else "not known yet"
+    yield f"came to    {came}"
+    yield from (f"lesson     {one}" for one in told.lessons)
+    yield from (f"{one.kind:<10} {one.text}" for one in told.taught)
+    yield from (f"prevented  {one.statement}" for one in answer.prevented)
+    yield from (f"avoided    {one.record.text}" for one in answer.avoided)
+
+
+def _calibration(session: Session, args: Namespace) -> Reply:
+    where = _where(session)
+    if not args.domain:
+        every = session.run(CalibrateAll(where, args.fewest))
+        return Reply(_rates(every), lambda: document(every))
+    if args.confidence is not None:
+        guided = session.run(Guide(args.domain, args.confidence, "", where))
+        wanted = args.confidence + (guided.adjustment or 0.0)
+        said = (_rate(guided.rate), f"Of your {args.confidence:.2f}, make {wanted:.2f}.")
+        return Reply(said, lambda: document(guided))
+    answer = session.run(Calibrate(args.domain, where))
+    return Reply((_rate(answer.rate),), lambda: document(answer))
+
+
+def _rates(answer: CalibratedAll) -> Iterator[str]:
+    yield from map(_rate, answer.rates)
+    if answer.brier is not None and answer.expected_error is not None:
+        figures = f"Brier score {answer.brier:.3f}, calibration error {answer.expected_error:.3f}"
+        yield f"all: {answer.sample_size} outcomes, {answer.status}, {figures}"
+
+
+def _rate(rate: Rate) -> str:
+    low, high = rate.interval
+    known = f"{rate.mean:.0%} succeed ({low:.0%} to {high:.0%})"
+    return f"{rate.domain}: {rate.sample_size} outcomes, {known}, {rate.status}, {rate.trend}"
+
+
+def _skills(session: Session, args: Namespace) -> Reply:
+    notes: tuple[str, ...] = ()
+    if args.mine:
+        mined = session.run(Mine(session.config.tenant, args.anew))
+        made = f"{len(mined.made)} new, {len(mined.changed)} changed"
+        notes = (f"Learned from {mined.outcomes} outcomes: {made}.",)
+    answer = session.run(
+        FindSkills(
+            args.domain, " ".join(args.statement), args.at_least, args.limit, _where(session)
+        )
+    )
+    lines = [_lesson(one) for one in (*answer.skills, *answer.antipatterns)]
+    return Reply(lines, lambda: document(answer), notes=notes)
+
+
+def _lesson(one: Lesson) -> str:
+    rests = f"{one.successes} of {one.outcomes} succeeded"
+    said = f"{one.record.kind}, {one.record.status}"
+    return f"{one.record.id}  {one.confidence:.0%}  {said}: {shortened(one.record.text)} ({rests})"
+
+
+def _anomalies(session: Session, args: Namespace) -> Reply:
+    del args
+    answer = session.run(FindAnomalies(_where(session)))
+    lines = [f"{one.severity:<6}  {one.type}: {one.message}" for one in answer.found]
+    return Reply(lines or ("Nothing is out of the ordinary.",), lambda: document(answer))
+
+
+def _where(session: Session) -> Where:
+    config = session.config
+    return Where(config.tenant, config.user or None, config.project or None)
+
+
+_MODULE = Argument(("--module",), "the domain; without it, as the words say", "NAME")
+_CONFIDENCE = Argument(("--confidence",), "how sure you are, from 0 to 1", "NUMBER", read=number)
+
+COMMANDS = (
+    Command(
+        "outcome",
+        "say what came of a decision",
+        "Record what came of a decision. Said again, the later one counts; the ledger keeps both.",
+        (
+            "recollect outcome DECISION success",
+            'recollect outcome DECISION partial --score 0.6 --lesson "Benchmark before choosing."',
+        ),
+        (
+            DECISION,
+            Argument(("status",), "how it went", choices=tuple(_SCORES)),
+            Argument(("--score",), "how well, from 0 to 1", "NUMBER", read=number),
+            Argument(("--lesson",), "what was learned; again for more", "TEXT", several="append"),
+            _MODULE,
+            Argument(("--source",), "where it was seen: a commit, an address", "TEXT"),
+        ),
+        _outcome,
+        needs_store=True,
+    ),
+    Command(
+        "progress",
+        "say how far a decision has come, or what was seen of it",
+        "Set a decision's stage, link what carries it out, or note a signal.",
+        (
+            "recollect progress DECISION --stage executed --commit 4f2a91c",
+            "recollect progress DECISION --signal ci_passed --valence positive",
+        ),
+        (
+            DECISION,
+            Argument(("--stage",), "how far it has come", choices=tuple(Stage)),
+            Argument(("--note",), "a note, or the signal's description", "TEXT"),
+            Argument(("--pr",), "the pull request that carries it out", "URL"),
+            Argument(("--commit",), "the commit that carries it out", "SHA"),
+            Argument(
+                ("--signal",),
+                f"what was seen: {', '.join(WEIGHTS)}",
+                "SIGNAL",
+                choices=tuple(WEIGHTS),
+            ),
+            Argument(
+                ("--valence",),
+                "what the signal speaks for",
+                choices=("positive", "negative", "neutral"),
+                default="neutral",
+            ),
+            _CONFIDENCE,
+        ),
+        _progress,
+        needs_store=True,
+    ),
+    Command(
+        "context",
+        "tell what to know before a decision",
+        "What is like it, what worked, what speaks against it, and how decisions of its domain\n"
+        "turn out: the text that an agent is given.",
+        (
+            'recollect context "Use MongoDB for the cache" --module database',
+            'recollect context "Use MongoDB for the cache" --warnings',
+        ),
+        (
+            Argument(("statement",), "what is to be decided", "TEXT", several="+"),
+            _MODULE,
+            _CONFIDENCE,
+            Argument(("--depth",), "how much", choices=tuple(Depth), default="standard"),
+            Argument(("--budget",), "at most so many tokens of text", "N", read=whole),
+            Argument(("--warnings",), "only what speaks against it", flag=True),
+        ),
+        _context,
+    ),
+    Command(
+        "analyse",
+        "tell what a decision led to",
+        "From a decision through what was done and what came of it to what it taught.",
+        ("recollect analyse DECISION",),
+        (DECISION, Argument(("--brief",), "only the decision and what is like it", flag=True)),
+        _analyse,
+        needs_store=True,
+    ),
+    Command(
+        "calibration",
+        "compare confidence with success",
+        "How often decisions turn out well, by domain, against how sure people were of them.",
+        ("recollect calibration", "recollect calibration database --confidence 0.9"),
+        (
+            Argument(("domain",), "one domain; without it, every one", "DOMAIN", several="?"),
+            _CONFIDENCE,
+            Argument(
+                ("--fewest",), "only domains with so many outcomes", "N", read=whole, default=1
+            ),
+        ),
+        _calibration,
+    ),
+    Command(
+        "skills",
+        "list what outcomes taught",
+        "Skills and antipatterns of a domain, each with its evidence.",
+        ("recollect skills database", "recollect skills database --mine"),
+        (
+            Argument(("domain",), "the domain", "DOMAIN"),
+            Argument(("statement",), "what is to be decided", "TEXT", several="*"),
+            Argument(("--mine",), "learn from new outcomes first", flag=True),
+            Argument(("--anew",), "with --mine: from all outcomes there are", flag=True),
+            Argument(
+                ("--at-least",), "at least so sure, from 0 to 1", "NUMBER", read=number, default=0.0
+            ),
+            Argument(("--limit",), "at most so many", "N", read=whole, default=20),
+        ),
+        _skills,
+    ),
+    Command(
+        "anomalies",
+        "show what is out of the ordinary among decisions",
+        "Domains that got worse, too much confidence, incidents close together, and decisions\n"
+        "that nobody has said the outcome of for a month.",
+        ("recollect anomalies",),
+        (*WHO,),
+        _anomalies,
+    ),
+)
