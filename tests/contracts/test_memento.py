@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from recollect.contracts.memento import fail
 from recollect.errors import Busy, Damaged, Fault, ModelNotReady
-from recollect.ops import Get
+from recollect.ops import Get, Remember
 from tests.engine.build import ledger, listed
 
 OF = "memento"
@@ -53,6 +53,13 @@ def test_a_new_memory_comes_back_with_all_its_fields(client):
 def test_confidence_is_one_and_the_source_extracted_unless_it_is_said(client):
     made = store(client, "User plays the oboe.")["created"]
     assert (made["confidence"], made["source"]) == (1.0, "extracted")
+
+
+def test_what_was_superseded_by_a_fact_that_begins_later_is_left_out_at_once(client):
+    old = kept(client, "Ada is CEO.")
+    new = client.engine.run(Remember("Bea is CEO.", valid_from=datetime(2999, 1, 1, tzinfo=UTC)))
+    supersede(client, old, new.record.id)
+    assert (search(client, "CEO"), recent(client)) == ([], [])
 
 
 @pytest.mark.parametrize("confidence", [0, 1, 0.0, 1.0, 0.5])

@@ -145,6 +145,13 @@ def test_an_update_changes_what_is_given_and_nothing_else(client, clock):
     assert (changed["metadata"], changed["memory_type"]) == ({"m": [2]}, "procedural")
 
 
+@pytest.mark.parametrize("name", ["event_time", "valid_from", "valid_until"])
+def test_a_time_in_the_metadata_of_an_update_has_to_be_one(client, name):
+    id_ = store(client, "The build uses make.")
+    said = client.refused(OF, "update_memory", id=id_, metadata={name: "garbage"})
+    assert f"metadata.{name} is no time" in said
+
+
 def test_an_updated_text_is_found_by_its_new_words_and_not_by_its_old(client):
     id_ = store(client, "The aardvark sleeps.")
     client.ask(OF, "update_memory", id=id_, content="The wombat sleeps.")

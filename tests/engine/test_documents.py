@@ -10,10 +10,10 @@ from recollect.errors import InvalidRequest
 from recollect.model import Scope, Where
 from recollect.ops import Forget, Get, Ingest, Invalidate, List, Recall, Remember, Supersede
 from recollect.rules.redact import Policy
-from tests.engine.build import found, listed, opened, remember, unchanged
+from tests.engine.build import found, listed, now, opened, remember, unchanged
 
 LOG = "# Log\n\n## Monday\nWe chose SQLite.\n\n## Tuesday\nWe chose MCP.\n"
-OPEN = Path("/proc/self/fd")
+OPEN = Path("/dev/fd")
 SECRET = "db_password=" + "hunter" + "2"
 
 
@@ -163,6 +163,25 @@ def test_a_link_in_a_folder_does_not_lead_out_of_it(engine, folder, tmp_path):
     assert answer.skipped == ("docs/away: is a link that leaves the folders that may be read",)
 
 
+def test_documents_of_no_project_are_told_apart_by_where_they_lie(engine, folder, tmp_path):
+    other = tmp_path / "no # project"
+    other.mkdir()
+    (other / "decisions.md").write_text("# Why\nBecause.\n")
+    (folder / "decisions.md").write_text("# Why\nJust so.\n")
+    for here in (folder, other, folder, other):
+        ingest(engine, here, "decisions.md")
+    kept = {one.text: one for one in listed(engine, Where())}
+    assert kept.keys() == {"# Why\nBecause.", "# Why\nJust so."}
+    assert all(one.valid_until is None for one in kept.values())
+    first = kept["# Why\nJust so."]
+    assert first.source_ref == f"{folder.as_posix()}/decisions.md#Why"
+    assert json.loads(first.metadata)["path"] == "decisions.md"
+    (other / "decisions.md").write_text("# Why\nFor no reason.\n")
+    assert counts(ingest(engine, other, "decisions.md")) == (1, 1, 0)
+    assert now(engine, kept["# Why\nBecause."]).superseded_by
+    assert now(engine, first).superseded_by == ""
+
+
 def test_a_link_to_a_folder_is_left_out_and_the_rest_is_read(engine, folder):
     (folder / "loop").symlink_to(folder)
     (folder / "docs" / "loop.md").symlink_to(folder)
@@ -179,7 +198,8 @@ def test_other_folders_that_may_be_read_are_named_by_their_own_name(engine, fold
     other = tmp_path / "handbook"
     other.mkdir()
     (other / "a.md").write_text("Rules.")
-    answer = engine.run(Ingest((str(other / "a.md"),), (str(folder), str(other))))
+    mine = Scope(project="atlas")
+    answer = engine.run(Ingest((str(other / "a.md"),), (str(folder), str(other)), mine))
     assert answer.created == 1
     assert listed(engine, Where())[0].source_ref == "handbook/a.md"
 

@@ -18,6 +18,7 @@ from tests.engine.build import (
     now,
     related,
     remember,
+    said,
     unchanged,
 )
 
@@ -47,11 +48,26 @@ def test_superseding_closes_the_old_record_where_the_new_one_begins(engine, pair
     assert ledger(engine)[-1].detail == f'{{"by": "{new.id}"}}'
 
 
-def test_superseding_by_what_is_true_only_later_closes_the_old_record_now(engine, clock):
+def test_what_is_superseded_by_what_begins_later_holds_until_then_and_says_so_at_once(
+    engine, clock
+):
+    old = remember(engine, "Ada is CEO.")
+    begins = clock() + 9 * DAY
+    new = remember(engine, "Bea is CEO.", valid_from=begins, supersedes=(old.id,))
+    ended = now(engine, old)
+    assert (ended.valid_until, ended.superseded_by) == (begins, new.id)
+    assert found(engine, "who is CEO") == ["Ada is CEO."]
+    assert found(engine, "who is CEO", as_of=begins) == ["Bea is CEO."]
+    assert said(engine, "Cleo is CEO.", similar=5, valid_until=begins).similar == ()
+    clock.move(10 * DAY)
+    assert found(engine, "who is CEO") == ["Bea is CEO."]
+
+
+def test_a_record_can_be_superseded_afterwards_by_one_that_begins_later(engine, clock):
     old = remember(engine, "lives in Bonn")
     new = remember(engine, "lives in Oslo", valid_from=clock() + 9 * DAY)
     clock.move(DAY)
-    assert engine.run(Supersede(old.id, new.id)).old.valid_until == clock()
+    assert engine.run(Supersede(old.id, new.id)).old.valid_until == new.valid_from
 
 
 def test_superseding_never_reopens_nor_lengthens_what_has_ended(engine, clock, pair):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import resource
+import signal
 import stat
 
 import apsw
@@ -61,6 +63,20 @@ def test_an_export_goes_to_standard_output_and_comes_from_standard_input(full, f
     store = ("--store", str(folder / "new.db"))
     assert full("restore", "-", *store, stdin=said.out.encode()).code == 0
     assert listed(full, *store) == listed(full)
+
+
+def test_an_export_to_a_full_disk_says_so_and_leaves_no_file(full, folder):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+        said = full("export", str(folder / "memory.jsonl"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert said.code == 4
+    assert "Errno" not in said.err
+    assert list(folder.iterdir()) == []
 
 
 def test_without_vectors_a_restore_says_how_to_make_them(full, folder):

@@ -8,6 +8,8 @@ import pytest
 
 from recollect import __version__
 
+SECRET = "db_password=" + "hunter" + "2"
+
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 
@@ -45,6 +47,26 @@ def test_every_line_can_be_a_memory(recollect):
     assert said.out == "Remembered 2; known already: 1.\n"
     assert recollect("remember", "four", "--lines").out == "Remembered 1.\n"
     assert recollect("list", "--json").json["total"] == 4
+
+
+def test_what_is_wrong_with_one_of_many_lines_is_said_of_that_line(recollect):
+    lines = f"one\n\n{SECRET}\n".encode()
+    said = recollect("remember", "-", "--lines", stdin=lines)
+    assert said.code == 2
+    assert "password on line 3" in said.err
+    assert "hunter" not in said.err
+    long = b"one\n" + b"x" * 2_000_001
+    assert recollect("remember", "-", "--lines", stdin=long).err.startswith("recollect: Line 2: ")
+    assert "There is no line" in recollect("remember", "-", "--lines", stdin=b"\n \n").err
+    assert recollect("list", "--json").json["total"] == 0
+
+
+def test_an_end_that_is_over_wants_a_beginning(recollect):
+    said = recollect("remember", "Ada led it.", "--valid-until", "2020-01-01")
+    assert said.code == 2
+    assert "say with valid_from" in said.err
+    times = ("--valid-from", "2019-01-01", "--valid-until", "2020-01-01")
+    assert recollect("remember", "Ada led it.", *times).code == 0
 
 
 def test_a_text_may_look_like_an_option_after_two_dashes(recollect):
@@ -171,6 +193,47 @@ def test_history_tells_every_version_and_change(recollect, remember):
     assert recollect("get", id_, "--history", "--json").json == {"histories": [data]}
 
 
+def test_history_tells_what_changed_beside_the_text(recollect, remember):
+    id_ = remember("It rains.")
+    recollect("revise", id_, "--title", "Weather", "--valid-from", "2020-01-01")
+    told = recollect("history", id_).out
+    assert told.count("It rains.") == 1
+    assert "  title: nothing -> Weather\n" in told
+    assert "  true from: nothing -> 2020-01-01T00:00:00Z" in told
+
+
+def test_a_history_is_of_all_times(recollect, remember):
+    id_ = remember("first")
+    for option in ("--as-of", "--known-at"):
+        said = recollect("get", id_, "--history", option, "2026-01-01")
+        assert said.code == 2
+        assert "of all times" in said.err
+
+
+def test_what_was_not_true_then_is_not_said_to_be_missing(recollect, remember):
+    id_ = remember("Ada leads.", "--valid-from", "2026-01-01")
+    for option in ("--as-of", "--known-at"):
+        said = recollect("get", id_, "nowhere", option, "2020-01-01")
+        assert said.code == 1
+        assert "There is no record nowhere." in said.err
+        assert f"{id_} was not true, or not known, at that time" in said.err
+
+
+def test_an_empty_id_names_nothing(recollect, remember):
+    remember("there")
+    said = recollect("get", "")
+    assert (said.code, said.out) == (1, "")
+    assert "There is no record ''" in said.err
+
+
+def test_a_timeline_shows_what_was_remembered_and_not_what_that_names(recollect, remember):
+    ids = [remember(f"Ada Lovelace met Charles Babbage in London on day {n}.") for n in range(4)]
+    shown = recollect("timeline", ids[1]).out
+    assert [line.split()[0 if line[0] == " " else 1] for line in shown.splitlines()] == ids
+    (one, *_) = recollect("list", "--kind", "entity", "--json").json["records"]
+    assert f"> {one['id']}" in recollect("timeline", one["id"]).out
+
+
 def test_a_record_can_be_read_as_it_was_known(recollect, remember):
     id_ = remember("first")
     (record,) = recollect("get", id_, "--json").json["records"]
@@ -194,6 +257,12 @@ def test_finding_nothing_is_an_answer(recollect):
     said = recollect("recall", "anything")
     assert (said.code, said.out, said.err) == (0, "Nothing found.\n", "")
     assert recollect("recall", "anything", "--json").json["hits"] == []
+
+
+def test_what_was_found_and_is_not_shown_is_not_said_to_be_nothing(recollect, remember):
+    remember("The kettle is in the kitchen.")
+    assert "larger --budget" in recollect("recall", "kettle", "--budget", "1").out
+    assert "after the first 5" in recollect("recall", "kettle", "--offset", "5").out
 
 
 def test_a_search_says_why(recollect, remember):

@@ -25,8 +25,14 @@ def test_documents_are_kept_for_the_project_that_is_worked_in(recollect, project
 
 
 def test_what_is_left_out_is_said_beside_the_answer(recollect, project):
-    said = recollect("ingest", "nothing.md")
+    said = recollect("ingest", "nothing.md", "decisions.md")
+    assert said.code == 0
     assert said.err == "recollect: left out nothing.md: is not there\n"
+
+
+def test_what_was_named_and_gives_nothing_to_read_is_no_success(recollect, project):
+    assert recollect("ingest", "nothing.md").code == 1
+    assert recollect("ingest", "nothing.md", "--json").code == 1
 
 
 def test_a_person_may_have_any_folder_read(recollect, project, tmp_path):

@@ -204,6 +204,16 @@ def test_a_store_that_is_not_there_is_not_called_well(recollect, tmp_path, args)
     assert not (tmp_path / "memory.db").exists()
 
 
+@pytest.mark.parametrize(
+    "args", [("status",), ("list",), ("get", "x"), ("recall", "x"), ("forget", "x", "--yes")]
+)
+def test_a_store_that_is_named_and_looked_into_has_to_be_there(recollect, tmp_path, args):
+    said = recollect(*args, "--store", str(tmp_path / "mistyped.db"))
+    assert said.code == 1
+    assert f"There is no store at {tmp_path / 'mistyped.db'}." in said.err
+    assert list(tmp_path.glob("mistyped*")) == []
+
+
 def test_our_own_place_may_be_empty_still(recollect, monkeypatch):
     monkeypatch.delenv("RECOLLECT_STORE")
     assert recollect("verify").code == 0
@@ -262,6 +272,16 @@ def test_stored_text_cannot_steer_the_terminal(recollect, remember):
     assert as_json.json["records"][0]["text"] == "red \x1b[31m bell \x07 \x9b1m\ttab\r\nnext"
 
 
+@pytest.mark.parametrize("code", [0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+def test_stored_text_cannot_turn_what_a_terminal_shows(recollect, remember, code):
+    sign = chr(code)
+    id_ = remember(f"pay {sign}eve")
+    for said in (recollect("get", id_), recollect("list"), recollect("get", id_, "--json")):
+        assert sign not in said.out
+        assert f"pay \\u{code:04x}eve" in said.out
+    assert recollect("get", id_, "--json").json["records"][0]["text"] == f"pay {sign}eve"
+
+
 def test_an_error_cannot_steer_the_terminal_either(recollect):
     assert "\x1b" not in recollect("forget", "\x1b[31m", "--yes").err
 
@@ -312,7 +332,10 @@ def test_a_full_disk_under_the_output_is_said(recollect, remember, output):
         output(file)
         said = recollect("list")
     assert said.code == 4
-    assert "the system refuses to go on: [Errno 28]" in said.err
+    assert (
+        said.err
+        == "recollect: There is no room left to write to. Free some space, and do it again.\n"
+    )
 
 
 def test_a_closed_output_is_no_reason_to_fail(recollect, remember, output):

@@ -188,12 +188,13 @@ def _recent(params: ListRecentMemories, caller: Caller) -> List:
 
 def _memories(answer: Recalled, params: SearchMemories) -> FoundMemories:
     del params
-    return {"memories": [_found(hit) for hit in answer.hits]}
+    # What a later fact takes the place of may hold until then, and is superseded all the same.
+    return {"memories": [_found(hit) for hit in answer.hits if not hit.record.superseded_by]}
 
 
 def _listed(answer: Listed, params: ListRecentMemories) -> RecentMemories:
     del params
-    return {"memories": [memory(record) for record in answer.records]}
+    return {"memories": [memory(one) for one in answer.records if not one.superseded_by]}
 
 
 # What the engine calls otherwise.

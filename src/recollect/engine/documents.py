@@ -29,7 +29,7 @@ _MOST_SOURCES = 1_000
 
 
 class Part(Value):
-    """A section as it is to be kept, with the name of its document."""
+    """A section as it is to be kept, with what tells its document from others."""
 
     document: str
     op: Remember
@@ -83,19 +83,27 @@ def _kept(ports: Ports, op: Ingest, parts: Sequence[Part]) -> News:
 
 
 def _parts(ports: Ports, op: Ingest, document: Document) -> Iterator[Part]:
+    source = _source(op, document)
     for section in split(document.text, form_of(document.name) or Form.MARKDOWN):
         try:
-            kept, _ = as_kept(_remember(op, document.name, section), ports.secrets())
+            kept, _ = as_kept(_remember(op, document.name, source, section), ports.secrets())
         except SecretFound as error:
             line = section.line + int(str(error.facts["line"])) - 1
             raise SecretFound(
                 f"holds what looks like a live secret: {error.facts['kind']} on line {line}."
                 " Take it out and try again."
             ) from None
-        yield Part(document.name, kept)
+        yield Part(source, kept)
 
 
-def _remember(op: Ingest, name: str, section: Section) -> Remember:
+def _source(op: Ingest, document: Document) -> str:
+    """What tells a document from others: within a project its name, else where it lies."""
+    said = document.name if op.scope.project else document.place
+    # A section comes after the first hash.
+    return said.replace("#", "%23")
+
+
+def _remember(op: Ingest, name: str, source: str, section: Section) -> Remember:
     about = {"path": name, "headings": section.trail, "line": section.line}
     digest = hashlib.sha256(section.text.encode()).hexdigest()
     return Remember(
@@ -105,7 +113,7 @@ def _remember(op: Ingest, name: str, section: Section) -> Remember:
         type=op.type,
         title=(section.heading or name.rpartition("/")[2])[: check.LONGEST_NAME],
         source=SOURCE,
-        source_ref=files.ref(f"{name}#{section.key}" if section.key else name),
+        source_ref=files.ref(f"{source}#{section.key}" if section.key else source),
         metadata=json.dumps({**about, "sha256": digest}, ensure_ascii=False),
         once=False,
         similar=0,

@@ -33,10 +33,11 @@ LINKED = "is a link to a folder, which is not followed; name the folder itself"
 
 
 class Document(Value):
-    """A file's text, under the name that it has within its folder."""
+    """A file's text, under the name that it has within its folder, and where that really is."""
 
     name: str
     text: str
+    place: str = ""
 
 
 class Read(Value):
@@ -92,11 +93,11 @@ def read(
     return Read(tuple(documents.values()), tuple(dict.fromkeys(skipped)))
 
 
-def ref(said: str) -> str:
+def ref(said: str, most: int = check.LONGEST_NAME) -> str:
     """Where something is from, as a record may hold it: what is too long ends in its hash."""
-    if len(said) <= check.LONGEST_NAME:
+    if len(said) <= most:
         return said
-    return f"{said[: check.LONGEST_NAME - 65]}~{hashlib.sha256(said.encode()).hexdigest()}"
+    return f"{said[: most - 65]}~{hashlib.sha256(said.encode()).hexdigest()}"
 
 
 def _usual(roots: Sequence[str]) -> Iterator[_Place]:
@@ -176,7 +177,11 @@ def _document(real: str, allowed: Sequence[str], largest: int) -> Document:
         name = os.path.join(os.path.basename(root), name)
     if len(name) > _LONGEST_NAME:
         raise Unread(f"has a path of more than {_LONGEST_NAME} characters")
-    return Document(_shown(name.replace(os.sep, "/"), _LONGEST_NAME), text)
+    return Document(_named_by(name), text, _named_by(ref(real, _LONGEST_NAME)))
+
+
+def _named_by(path: str) -> str:
+    return _shown(path.replace(os.sep, "/"), _LONGEST_NAME)
 
 
 def _text(real: str, largest: int) -> str:

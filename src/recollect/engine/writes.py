@@ -68,7 +68,7 @@ def remember_all(ports: Ports, op: RememberAll) -> RememberedAll:
     check.positive("number of items", len(op.items), _MOST_AT_ONCE)
     # What comes with its vector comes from a store, whose policy has seen it already.
     policy = ports.secrets() if op.vectors is None else Policy.ALLOW
-    items = [as_kept(item, policy)[0] for item in op.items]
+    items = [_as_kept(place, item, policy) for place, item in enumerate(op.items)]
     now = ports.clock()
     batch = [(item, recorded(item, ports.new_id(""), now)) for item in items]
     with ports.store.reading() as reader:
@@ -155,6 +155,14 @@ def as_kept(op: Remember, policy: Policy) -> tuple[Remember, tuple[str, ...]]:
     return (replace(op, **kept) if kinds else op), kinds
 
 
+def _as_kept(place: int, op: Remember, policy: Policy) -> Remember:
+    """The same of one of many; what is wrong says which one it is about."""
+    try:
+        return as_kept(op, policy)[0]
+    except InvalidRequest as error:
+        raise type(error)(str(error), **(error.facts | {"item": place})) from None
+
+
 def guarded(said: dict[str, str], policy: Policy) -> tuple[dict[str, str], tuple[str, ...]]:
     """What was said as it may be kept, and the kinds of secrets that were taken out."""
     if policy is Policy.ALLOW:
@@ -170,6 +178,12 @@ def guarded(said: dict[str, str], policy: Policy) -> tuple[dict[str, str], tuple
 def recorded(op: Remember, id_: str, now: datetime) -> Record:
     """The record that an op comes to."""
     record = plan.memory(op, op.text, id_, now)
+    if op.valid_until and op.valid_until < now and not (op.valid_from or op.event_time):
+        raise InvalidRequest(
+            f"valid_until ({op.valid_until.isoformat()}) is over already; say with valid_from since"
+            " when it was true.",
+            field="valid_until",
+        )
     check.interval(record.valid_from, record.valid_until)
     return record
 
@@ -217,7 +231,8 @@ def _similar(
     judged = [
         (judge(old.text, record.text, cosines.get(old.seq)), old)
         for old in near.values()
-        if old.text != record.text and old.id not in op.supersedes
+        # What holds only until its successor begins is settled already.
+        if old.text != record.text and old.id not in op.supersedes and not old.superseded_by
     ]
     listed = [(verdict, old) for verdict, old in judged if verdict.similar]
     listed.sort(key=lambda one: (-one[0].conflict, -one[0].similarity, one[1].seq))

@@ -97,8 +97,12 @@ def changed(record: Record, now: datetime, **fields: object) -> Record:
 def superseded(
     old: Record, new: Record, now: datetime, at: datetime | None = None
 ) -> tuple[Entry, Edge]:
-    """The old record closed where the new one begins, and the edge between them."""
-    end = at or min(new.valid_from, now)
+    """The old record closed where the new one begins, and the edge between them.
+
+    A decision is superseded at once, whatever its time.
+    """
+    begins = min(new.valid_from, now) if old.kind is Kind.DECISION else new.valid_from
+    end = at or begins
     link = Edge(new.id, Link.SUPERSEDES, old.id, created_at=now, valid_from=now)
     return Entry(closed(old, end, now, Stand.SUPERSEDED)), link
 

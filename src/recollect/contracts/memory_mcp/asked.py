@@ -63,6 +63,8 @@ def update(params: wire.UpdateMemory, caller: Caller) -> Revise:
     """What is null stays."""
     if params.memory_type not in {None, *TYPES}:
         raise InvalidRequest(f"memory_type must be one of {', '.join(TYPES)}.", field="memory_type")
+    # What a time in it says must be one, here as when it is stored.
+    said_in(params.metadata)
     return Revise(
         params.id,
         caller.tenant,

@@ -6,6 +6,7 @@ when it is the one that is asked for.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -49,8 +50,10 @@ _CODES: dict[type, int] = {
 }
 _VALUED = {name for one in GLOBAL for name in one.names if not one.flag}
 # Stored text must not steer the terminal that shows it, so control characters are spelled out.
+# So must not those that turn the direction of what follows, or end a line without looking it.
 # Inside JSON this is how they are written anyway.
-_VISIBLE = {c: f"\\u{c:04x}" for c in (*range(32), *range(127, 160)) if chr(c) not in "\t\n"}
+_STEERING = (*range(32), *range(127, 160), 0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_VISIBLE = {c: f"\\u{c:04x}" for c in (*_STEERING, 0x2028, 0x2029) if chr(c) not in "\t\n"}
 
 
 def main(argv: list[str]) -> int:
@@ -69,8 +72,17 @@ def main(argv: list[str]) -> int:
         return UNREAD
     except OSError as error:
         _abandon_output()
-        print(f"recollect: the system refuses to go on: {error}", file=sys.stderr)
+        print(f"recollect: {_refused(error)}", file=sys.stderr)
         return UNAVAILABLE
+
+
+def _refused(error: OSError) -> str:
+    """What the system did not let pass, and what to do."""
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return "There is no room left to write to. Free some space, and do it again."
+    reason = error.strerror or str(error)
+    where = f" ({error.filename})" if error.filename else ""
+    return f"the system refuses to go on: {reason}{where}. See to that, and do it again."
 
 
 def _reply(argv: list[str]) -> Reply:
@@ -139,7 +151,7 @@ def _run(found: Command, args: Namespace) -> Reply:
 
     flags = ("store", "tenant", "user", "project")
     config = load({flag: getattr(args, flag, None) for flag in flags})
-    if found.needs_store:
+    if found.needs_store or (found.looks_up and args.store and _folder_is_there(config)):
         _expect_store(config)
     from recollect.ways.cli.session import Session
 
@@ -154,6 +166,11 @@ def _expect_store(config: Config) -> None:
             " a new one.",
             path=config.store,
         )
+
+
+def _folder_is_there(config: Config) -> bool:
+    """Without it, nothing is made, and opening says so."""
+    return os.path.isdir(os.path.dirname(os.path.abspath(config.store)))
 
 
 def _say(reply: Reply, *, as_json: bool) -> int:

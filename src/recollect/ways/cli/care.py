@@ -82,6 +82,7 @@ COMMANDS = (
         ("recollect status", "recollect status --json"),
         (),
         _status,
+        looks_up=True,
     ),
     Command(
         "verify",
@@ -104,6 +105,7 @@ COMMANDS = (
             Argument(("--limit",), "at most so many", "N", read=whole, default=1000),
         ),
         _changes,
+        looks_up=True,
     ),
     Command(
         "embed",
@@ -113,5 +115,6 @@ COMMANDS = (
         ("recollect embed",),
         (),
         _embed,
+        looks_up=True,
     ),
 )

@@ -127,7 +127,7 @@ COMMANDS = (
         "check the copy. It is a store itself: to go back to it, name it with --store; or end all\n"
         "processes that have the store open, and put it in that one's place. What was written to\n"
         "the other one since is then not taken in, even if that was not closed.",
-        ("recollect backup copy.db", "recollect list --store copy.db"),
+        ("recollect backup copy.db",),
         (Argument(("path",), "the new file", "PATH"),),
         _backup,
         needs_store=True,

@@ -63,6 +63,8 @@ class Command(Value):
     run: Callable[[Session, Namespace], Reply]
     # Whether it makes no sense on a store that is not there yet.
     needs_store: bool = False
+    # Whether it is about what is kept already, so that a store named with --store has to be there.
+    looks_up: bool = False
 
 
 GLOBAL = (

@@ -120,6 +120,7 @@ COMMANDS = (
         ),
         (IDS, REASON, YES),
         _forget,
+        looks_up=True,
     ),
     Command(
         "retention",
@@ -141,6 +142,7 @@ COMMANDS = (
             YES,
         ),
         _retention,
+        looks_up=True,
     ),
     Command(
         "reset",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.model import Where
+from recollect.errors import InvalidRequest
+from recollect.model import Kind, Where
 from recollect.ops import Around, Get, History, List, Recall, Status
 from recollect.value import replace
 from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.document import document
 from recollect.ways.cli.read import time, whole, words
 from recollect.ways.cli.shared import FILTER, ID, IDS, paging, where
-from recollect.ways.cli.show import brief, change, full, hit, moment
+from recollect.ways.cli.show import brief, change, changed, full, hit, moment
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -36,17 +37,25 @@ def _recall(session: Session, args: Namespace) -> Reply:
         )
     )
     return Reply(
-        _recalled(answer, args.offset, session.now),
+        _recalled(answer, args, session.now),
         lambda: document(answer),
         notes=() if answer.semantic else _unsemantic(session),
     )
 
 
-def _recalled(answer: Recalled, offset: int, now: datetime) -> Iterator[str]:
+def _recalled(answer: Recalled, args: Namespace, now: datetime) -> Iterator[str]:
     if not answer.hits:
-        yield "Nothing found."
-    for place, found in enumerate(answer.hits, offset + 1):
+        yield _nothing(answer, args)
+    for place, found in enumerate(answer.hits, args.offset + 1):
         yield from hit(place, found, now)
+
+
+def _nothing(answer: Recalled, args: Namespace) -> str:
+    if answer.total and args.budget is not None:
+        return f"Nothing that was found fits into {args.budget} tokens. Give a larger --budget."
+    if answer.total and args.offset:
+        return f"Nothing more was found after the first {args.offset}."
+    return "Nothing found."
 
 
 def _unsemantic(session: Session) -> tuple[str, ...]:
@@ -63,17 +72,32 @@ def _unsemantic(session: Session) -> tuple[str, ...]:
 
 def _get(session: Session, args: Namespace) -> Reply:
     if args.history:
+        if args.as_of or args.known_at:
+            raise InvalidRequest(
+                "A history is of all times. Leave out --history, or --as-of and --known-at."
+            )
         return _histories(session, args.ids)
     answer = session.run(
         Get(tuple(args.ids), session.config.tenant, as_of=args.as_of, known_at=args.known_at)
     )
-    missing = ", ".join(answer.missing)
     return Reply(
         _apart(full(record, session.now) for record in answer.records),
         lambda: document(answer),
-        NOT_DONE if missing else 0,
-        (f"There is no record {missing}. `recollect list` shows what there is.",) * bool(missing),
+        NOT_DONE if answer.missing else 0,
+        tuple(_absent(session, args, answer.missing)),
     )
+
+
+def _absent(session: Session, args: Namespace, ids: tuple[str, ...]) -> Iterator[str]:
+    """Why some are not shown: not there at all, or not at the time that was asked for."""
+    there: set[str] = set()
+    if ids and (args.as_of or args.known_at):
+        there = {one.id for one in session.run(Get(ids, session.config.tenant)).records}
+    if gone := [id_ or "''" for id_ in ids if id_ not in there]:
+        yield f"There is no record {', '.join(gone)}. `recollect list` shows what there is."
+    if late := [id_ for id_ in ids if id_ in there]:
+        when = "was not true, or not known, at that time"
+        yield f"{', '.join(late)} {when}; `recollect history ID` tells when it was."
 
 
 def _histories(session: Session, ids: list[str]) -> Reply:
@@ -90,15 +114,21 @@ def _history(session: Session, args: Namespace) -> Reply:
 
 
 def _told(answer: Told, now: datetime) -> Iterator[str]:
+    before = None
     for version in answer.versions:
         yield f"version {version.version}, since {moment(version.updated_at, now)}"
-        yield from (f"  {line}" for line in version.text.split("\n"))
+        yield from (f"  {line}" for line in changed(before, version, now))
+        before = version
     yield "changes"
     yield from (f"  {change(event, now)}" for event in answer.events)
 
 
 def _timeline(session: Session, args: Namespace) -> Reply:
-    where = Where(session.config.tenant, kinds=())
+    tenant = session.config.tenant
+    (anchor,) = session.run(Get((args.id,), tenant, strict=True)).records
+    # What texts name, and pieces of code, are made by the hundred beside what was remembered.
+    kinds = tuple(kind for kind in Kind if kind not in {Kind.ENTITY, Kind.CODE} - {anchor.kind})
+    where = Where(tenant, kinds=kinds)
     answer = session.run(Around(args.id, where, args.before, args.after))
     lines = (
         f"{'>' if record.id == args.id else ' '} {brief(record, session.now)}"
@@ -153,6 +183,7 @@ COMMANDS = (
             Argument(("--explain",), "say why each was found", flag=True),
         ),
         _recall,
+        looks_up=True,
     ),
     Command(
         "get",
@@ -171,6 +202,7 @@ COMMANDS = (
             Argument(("--history",), "every version, and every change", flag=True),
         ),
         _get,
+        looks_up=True,
     ),
     Command(
         "list",
@@ -189,6 +221,7 @@ COMMANDS = (
             *FILTER,
         ),
         _list,
+        looks_up=True,
     ),
     Command(
         "history",
@@ -198,6 +231,7 @@ COMMANDS = (
         ("recollect history ID", "recollect history ID --json"),
         (ID,),
         _history,
+        looks_up=True,
     ),
     Command(
         "timeline",
@@ -210,5 +244,6 @@ COMMANDS = (
             Argument(("--after",), "so many from after it", "N", read=whole, default=3),
         ),
         _timeline,
+        looks_up=True,
     ),
 )

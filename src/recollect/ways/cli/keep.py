@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from recollect.errors import InvalidRequest
+from recollect.errors import InvalidRequest, SecretFound
 from recollect.ops import Ingest, Invalidate, Remember, RememberAll, Revise, Supersede
 from recollect.value import replace
-from recollect.ways.cli.command import Argument, Command, Reply
+from recollect.ways.cli.command import DONE, NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.document import document
 from recollect.ways.cli.read import time, whole, words
 from recollect.ways.cli.shared import ABOUT, ID, REASON, WHOSE, about, scope
@@ -60,16 +60,37 @@ def _ingest(session: Session, args: Namespace) -> Reply:
     return Reply(
         (f"Read {documents}: {sections}.",),
         lambda: document(answer),
-        notes=tuple(f"left out {one}" for one in answer.skipped),
+        # What was named and gave nothing to read is not what was asked for.
+        NOT_DONE if args.sources and not answer.documents else DONE,
+        tuple(f"left out {one}" for one in answer.skipped),
     )
 
 
 def _remember_all(session: Session, op: Remember, texts: Iterable[str]) -> Reply:
-    items = tuple(replace(op, text=text.rstrip("\r")) for text in texts if text.strip())
-    answer = session.run(RememberAll(items))
+    lines = {place: text.rstrip("\r") for place, text in enumerate(texts, 1) if text.strip()}
+    if not lines:
+        raise InvalidRequest("There is no line to keep. Give each memory a line of its own.")
+    items = tuple(replace(op, text=text) for text in lines.values())
+    try:
+        answer = session.run(RememberAll(items))
+    except InvalidRequest as error:
+        raise _in_line([*lines], error) from None
     known = len(items) - answer.created
     also = f"; known already: {known}" if known else ""
     return Reply((f"Remembered {answer.created}{also}.",), lambda: document(answer))
+
+
+def _in_line(places: list[int], error: InvalidRequest) -> InvalidRequest:
+    """The same error, with the line that it is about."""
+    item = error.facts.get("item")
+    if not isinstance(item, int):
+        return error
+    line = places[item]
+    said = f"Line {line}: {error}"
+    if isinstance(error, SecretFound):
+        # To the engine, each line is a text of one line.
+        said = str(error).replace("on line 1", f"on line {line}", 1)
+    return type(error)(said, **(error.facts | {"line": line}))
 
 
 def _remembered(session: Session, answer: Remembered) -> Iterator[str]:
@@ -204,6 +225,7 @@ COMMANDS = (
             ),
         ),
         _revise,
+        looks_up=True,
     ),
     Command(
         "supersede",
@@ -216,6 +238,7 @@ COMMANDS = (
             Argument(("new",), "the id of the record that holds now", "NEW"),
         ),
         _supersede,
+        looks_up=True,
     ),
     Command(
         "invalidate",
@@ -232,5 +255,6 @@ COMMANDS = (
             Argument(("--superseded-by",), "the record that holds now", "ID", default=""),
         ),
         _invalidate,
+        looks_up=True,
     ),
 )

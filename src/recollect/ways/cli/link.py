@@ -101,6 +101,7 @@ COMMANDS = (
             Argument(("--weight",), "how strong, from 0 to 1", "NUMBER", read=number, default=1.0),
         ),
         _relate,
+        looks_up=True,
     ),
     Command(
         "explore",
@@ -126,5 +127,6 @@ COMMANDS = (
             Argument(("--as-of",), "the links of that time", "TIME", read=time),
         ),
         _explore,
+        looks_up=True,
     ),
 )

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
 _LINE = 100
 _PARAGRAPH = 600
+# What may change beside the text.
+_TOLD = (
+    *("kind", "title", "status", "about", "true from", "true until", "replaced by", "user"),
+    *("project", "session", "confidence", "importance", "metadata"),
+)
 _SECONDS = (
     (365 * 86_400, "year"),
     (30 * 86_400, "month"),
@@ -91,6 +96,18 @@ def change(event: Event, now: datetime) -> str:
     return (
         f"{event.seq}  {moment(event.at, now)}  {event.verb} by {event.author.kind}{name}{detail}"
     )
+
+
+def changed(before: Record | None, record: Record, now: datetime) -> Iterator[str]:
+    """What a version says, and what else has changed since the one before it."""
+    if before is None or before.text != record.text:
+        yield from record.text.split("\n")
+    if before is None:
+        return
+    old, new = dict(_facts(before, now)), dict(_facts(record, now))
+    for name in _TOLD:
+        if old[name] != new[name]:
+            yield f"{name}: {old[name] or 'nothing'} -> {new[name] or 'nothing'}"
 
 
 def arrow(edge: Edge) -> str:
