@@ -94,3 +94,38 @@ def test_a_hint_names_what_another_contract_kept(client, kept_by):
         assert (
             f'supersede_memory("{old}", "{answer["created"]["id"]}")' in (answer["action_required"])
         )
+
+
+@pytest.mark.parametrize("governed", [True, False])
+def test_what_was_decided_is_found_by_every_contract_under_the_same_id(client, governed):
+    if governed:
+        said = {"title": "The quagga moves", "target": "quagga"}
+        rationale = "Its lighthouse is damp."
+        made = client.ask("agent-memory", "record_decision", **said, rationale=rationale)
+    else:
+        others = ["It sleeps outside."]
+        made = client.ask(
+            "membria",
+            "membria.capture_decision",
+            statement=FACT,
+            alternatives=others,
+            confidence=0.5,
+        )
+    id_ = made["decision_id"]
+    keep(client, KEEPS[0], "Tea is hot.")
+    for way in FINDS:
+        assert found(client, way)[0] == id_, way
+    for way in LISTS:
+        assert id_ not in found(client, way), way
+    text = "The quagga moves. Its lighthouse is damp." if governed else FACT
+    assert client.ask("memory-mcp", "get_memory", id=id_)["content"] == text
+    (entry,) = client.ask("codex-memory", "get_entries", ids=[id_])["items"]
+    assert entry["entry_type"] == "decision"
+    only = client.ask("codex-memory", "search", query=QUERY, type="decision")
+    assert [item["id"] for item in only["items"]] == [id_]
+    assert client.ask("membria", "membria.get_decision", decision_id=id_)["decision_id"] == id_
+    hits = client.ask("agent-memory", "search_decisions", query=QUERY)["results"]
+    assert [hit["id"] for hit in hits] == [id_]
+    # Found is not changed: what governs it has tools of its own.
+    for tool, arguments in (("delete_memory", {}), ("update_memory", {"content": "x"})):
+        assert "not found" in client.refused("memory-mcp", tool, id=id_, **arguments)

@@ -8,7 +8,16 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from recollect.contracts.contract import ADDS, ENDS, READS, Caller, Contract, Failure, Params, tool
-from recollect.contracts.shared import EXACT, failure, in_words_of, outage, scope, where
+from recollect.contracts.shared import (
+    EXACT,
+    FOUND,
+    content,
+    failure,
+    in_words_of,
+    outage,
+    scope,
+    where,
+)
 from recollect.errors import ModelNotReady, NotFound, RecollectError, Unavailable
 from recollect.model import Hit, Kind, Record, rfc3339
 from recollect.ops import (
@@ -109,7 +118,7 @@ def memory(record: Record) -> Memory:
     """A record in this contract's words."""
     shown: Memory = {
         "id": record.id,
-        "content": record.text,
+        "content": content(record),
         "confidence": record.confidence,
         "source": "explicit" if record.source == "explicit" else "extracted",
         "created_at": rfc3339(record.created_at),
@@ -179,7 +188,7 @@ def _superseded(answer: Superseded, params: SupersedeMemory) -> Done:
 
 
 def _search(params: SearchMemories, caller: Caller) -> Recall:
-    return Recall(params.query, where(caller), params.limit, touch=True)
+    return Recall(params.query, where(caller, kinds=FOUND), params.limit, touch=True)
 
 
 def _recent(params: ListRecentMemories, caller: Caller) -> List:

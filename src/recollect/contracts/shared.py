@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 
     from recollect.contracts.contract import Caller
     from recollect.errors import RecollectError
+    from recollect.model import Record
 
 # What a caller may say of a memory in its metadata, by the record's own field.
 _FIELDS = {"session_id": "session", "speaker": "speaker", "title": "title"}
+# What a search of memories finds: what was decided is remembered, too.
+FOUND = (Kind.MEMORY, Kind.DECISION)
 _TIMES = ("event_time", "valid_from", "valid_until")
 
 
@@ -41,6 +44,22 @@ def where(caller: Caller, user: str | None = None, **further: Any) -> Where:  # 
     """Which records a read is about: memories, unless `kinds` says otherwise."""
     named = caller.user if user is None else user
     return Where(caller.tenant, named or None, **{"kinds": (Kind.MEMORY,), **further})
+
+
+def content(record: Record) -> str:
+    """What a record says, where there is no place for a title of a decision.
+
+    >>> from datetime import UTC, datetime
+    >>> from recollect.model import Author, AuthorKind, Record
+    >>> at = datetime(2026, 1, 1, tzinfo=UTC)
+    >>> by = Author(AuthorKind.HUMAN)
+    >>> said = Record("dec_1", Kind.DECISION, Scope(), by, "ACID.", at, at, at, at, title="Use it")
+    >>> content(said)
+    'Use it. ACID.'
+    """
+    if record.kind is Kind.DECISION and record.title:
+        return f"{record.title}. {record.text}"
+    return record.text
 
 
 def said_in(metadata: Mapping[str, Any] | None) -> dict[str, Any]:

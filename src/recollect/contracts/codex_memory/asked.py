@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from recollect.contracts.shared import project_in, said_in, scope, time, where
+from recollect.contracts.shared import FOUND, project_in, said_in, scope, time, where
 from recollect.model import Kind
 from recollect.ops import Around, Get, Ingest, Overdue, Recall, Remember
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from recollect.contracts.contract import Caller
 
 TYPE = "note"
+# What a decision is among entries.
+DECIDED = "decision"
 # More entries than any store has.
 _PLENTY = 2**53
 
@@ -37,8 +39,13 @@ def save(params: wire.SaveMemory, caller: Caller) -> Remember:
 
 def search(params: wire.SearchParams, caller: Caller) -> Recall:
     """Each match is an item of its own, so that pages hold all of them."""
+    kinds: tuple[Kind, ...] = FOUND
     types = (params.type,) if params.type else ()
-    whose = where(caller, project=params.project or None, types=types)
+    if params.type == DECIDED:
+        kinds, types = (Kind.DECISION,), ()
+    elif params.type:
+        kinds = (Kind.MEMORY,)
+    whose = where(caller, project=params.project or None, kinds=kinds, types=types)
     return Recall(
         params.query, whose, params.limit, params.offset, fold=False, count=True, touch=True
     )
@@ -46,12 +53,14 @@ def search(params: wire.SearchParams, caller: Caller) -> Recall:
 
 def timeline(params: wire.TimelineParams, caller: Caller) -> Around:
     """What no longer holds is part of what was."""
-    return Around(params.anchor_id, where(caller), params.depth_before, params.depth_after)
+    return Around(
+        params.anchor_id, where(caller, kinds=FOUND), params.depth_before, params.depth_after
+    )
 
 
 def get_entries(params: wire.GetEntries, caller: Caller) -> Get:
     """Some of them, or an error."""
-    return Get(tuple(params.ids), caller.tenant, kinds=(Kind.MEMORY,), some=True, touch=True)
+    return Get(tuple(params.ids), caller.tenant, kinds=FOUND, some=True, touch=True)
 
 
 def ingest(params: wire.IngestDocs, caller: Caller) -> Ingest:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from recollect.contracts.codex_memory.asked import DECIDED
 from recollect.contracts.shared import failure, outage
 from recollect.errors import NotAllowed, NotFound, RecollectError, SecretFound, TooNew, Unavailable
-from recollect.model import rfc3339
+from recollect.model import Kind, rfc3339
 from recollect.rules.headline import headline
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def item(record: Record, score: float) -> wire.IndexItem:
     shown: wire.IndexItem = {
         "id": record.id,
         "title": _title(record),
-        "entry_type": record.type,
+        "entry_type": DECIDED if record.kind is Kind.DECISION else record.type,
         "project": record.scope.project,
         "created_at": rfc3339(record.created_at),
         "score": score,
@@ -136,7 +137,7 @@ def _detail(record: Record) -> wire.DetailItem:
         "id": record.id,
         "title": _title(record),
         "body": record.text,
-        "entry_type": record.type,
+        "entry_type": DECIDED if record.kind is Kind.DECISION else record.type,
         "project": record.scope.project,
         "session_id": record.session or None,
         "source_ref": record.source_ref or None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.contracts.shared import encoded, project_in, said_in, scope, time, where
+from recollect.contracts.shared import FOUND, encoded, project_in, said_in, scope, time, where
 from recollect.errors import InvalidRequest
 from recollect.model import Kind
 from recollect.ops import (
@@ -56,7 +56,7 @@ def store(params: wire.StoreMemory, caller: Caller) -> Remember:
 
 def get(params: wire.NamedMemory, caller: Caller) -> Get:
     """One memory, or an error."""
-    return Get((params.id,), caller.tenant, kinds=(Kind.MEMORY,), strict=True, touch=True)
+    return Get((params.id,), caller.tenant, kinds=FOUND, strict=True, touch=True)
 
 
 def update(params: wire.UpdateMemory, caller: Caller) -> Revise:
@@ -91,7 +91,7 @@ def search(params: wire.Search, caller: Caller) -> Recall:
     """By meaning alone."""
     return Recall(
         params.query,
-        where(caller),
+        where(caller, kinds=FOUND),
         params.limit,
         weights=_NEAREST,
         explain=True,
@@ -103,7 +103,12 @@ def search(params: wire.Search, caller: Caller) -> Recall:
 def search_text(params: wire.Search, caller: Caller) -> Recall:
     """By words alone, for which no model is needed."""
     return Recall(
-        params.query, where(caller), params.limit, weights=_BY_WORDS, explain=True, touch=True
+        params.query,
+        where(caller, kinds=FOUND),
+        params.limit,
+        weights=_BY_WORDS,
+        explain=True,
+        touch=True,
     )
 
 
@@ -119,7 +124,7 @@ def recall(params: wire.RecallParams, caller: Caller) -> Recall:
     # Where neither is wanted, whatever this finds is left out of the answer.
     return Recall(
         params.query,
-        where(caller) if params.include_memories else code,
+        where(caller, kinds=FOUND) if params.include_memories else code,
         params.limit,
         weights=weights,
         touch=params.include_memories,

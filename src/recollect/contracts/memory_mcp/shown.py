@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from recollect.contracts.contract import Failure
-from recollect.contracts.shared import in_words_of, time
+from recollect.contracts.shared import content, in_words_of, time
 from recollect.errors import ModelNotReady, NotFound, RecollectError, Unavailable
 from recollect.model import Kind, rfc3339
 from recollect.rules.code import records
@@ -52,8 +52,8 @@ def memory(record: Record) -> wire.Memory:
     """A record in this contract's words."""
     return {
         "id": {"tb": "memories", "id": {"String": record.id}},
-        "content": record.text,
-        "memory_type": record.type,
+        "content": content(record),
+        "memory_type": _type(record),
         "event_time": rfc3339(record.event_time),
         "ingestion_time": rfc3339(record.created_at),
         "valid_from": rfc3339(record.valid_from),
@@ -61,6 +61,11 @@ def memory(record: Record) -> wire.Memory:
         "importance_score": record.importance,
         "metadata": json.loads(record.metadata),
     }
+
+
+def _type(record: Record) -> str:
+    """What was decided is so, until it is decided otherwise."""
+    return "semantic" if record.kind is Kind.DECISION else record.type
 
 
 def stored(answer: Remembered, _: wire.StoreMemory) -> wire.StoredId:
@@ -110,8 +115,8 @@ def matches(answer: Recalled, query: str, scores: list[float]) -> wire.Matches:
         "results": [
             {
                 "id": hit.record.id,
-                "content": hit.record.text,
-                "memory_type": hit.record.type,
+                "content": content(hit.record),
+                "memory_type": _type(hit.record),
                 "score": score,
             }
             for hit, score in zip(answer.hits, scores, strict=True)
@@ -310,7 +315,7 @@ def _code_match(hit: Hit) -> wire.CodeMatch:
 def _recall_hit(hit: Hit) -> wire.RecallHit:
     shown: wire.RecallHit = {
         "id": hit.record.id,
-        "content": hit.record.text,
+        "content": content(hit.record),
         "source": "code" if hit.record.kind is Kind.CODE else "memory",
         "score": hit.score,
         "vector_score": hit.parts.vector,

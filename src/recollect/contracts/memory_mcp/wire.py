@@ -139,7 +139,11 @@ class RecallParams(Params):
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """What is wanted; it may be nothing."""
-        wanted = {Kind.MEMORY: self.include_memories, Kind.CODE: self.include_code}
+        wanted = {
+            Kind.MEMORY: self.include_memories,
+            Kind.DECISION: self.include_memories,
+            Kind.CODE: self.include_code,
+        }
         return tuple(kind for kind, included in wanted.items() if included)
 
 
