@@ -166,9 +166,14 @@ class Record(Value):
 
     @property
     def searched(self) -> bool:
-        """Whether the index of words leads to it, and the model's vectors."""
+        """Whether the index of words leads to it."""
         # An entity is found by its name and edges, code by an index of its own.
         return self.kind is not Kind.ENTITY and self.kind not in DERIVED
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the model's vectors lead to it."""
+        return self.kind is not Kind.ENTITY and self.kind is not Kind.SOURCE
 
     def valid_at(self, time: datetime) -> bool:
         """Whether the record was true at that time."""

@@ -21,6 +21,7 @@ from recollect.ops import (
     Recall,
     Remember,
     SearchCode,
+    Weights,
 )
 from recollect.rules.code import records, skip
 
@@ -339,6 +340,31 @@ def test_a_file_that_cannot_be_cut_holds_up_no_other(engine, index, root):
     assert ("pkg/store.py", "Store") in pieces(engine)
     reasons = {one.reason for one in engine.run(IndexState("atlas")).skipped}
     assert {skip.BINARY, skip.EMPTY} <= reasons
+
+
+def test_pieces_get_vectors_in_idle_time_and_again_when_they_change(engine, index, root):
+    index()
+    where = Where(kinds=(Kind.CODE,))
+    assert engine.run(SearchCode("keeps notes", where)).hits
+    assert engine.settle() == len(pieces(engine))
+    found = engine.run(SearchCode("keeps notes", where))
+    assert found.semantic
+    assert any(hit.parts.vector for hit in found.hits)
+    write(root, "pkg/run.py", FILES["pkg/run.py"].replace("hello", "good morning"))
+    index()
+    assert engine.settle() == 1
+    assert engine.settle() == 0
+
+
+def test_a_caller_may_weigh_the_ways_of_finding(engine, index):
+    index()
+    engine.settle()
+    for weights in (Weights(1, 0, 0), Weights(0, 1, 0), Weights(0, 0, 1), Weights()):
+        found = engine.run(SearchCode("append note", weights=weights)).hits
+        assert found
+        assert all(0 <= hit.score <= 1 for hit in found)
+    with pytest.raises(InvalidRequest, match="weights"):
+        engine.run(SearchCode("append note", weights=Weights(0, 0, 0)))
 
 
 def test_code_and_memories_are_recalled_in_one_order(engine, index):

@@ -142,7 +142,7 @@ class _State:
     def unembedded(self, model: Model) -> list[Record]:
         """The records that have no vector of a model yet, oldest first."""
         rows = self.vectors[model]
-        return [r for r in self.records.values() if r.searched and r.seq not in rows]
+        return [r for r in self.records.values() if r.embedded and r.seq not in rows]
 
 
 class MemoryReader:
@@ -407,7 +407,9 @@ class MemoryReader:
     def waiting(self, limit: int) -> list[Record]:
         """Records that still have no vector of the coming model, or else of the serving one."""
         filling = self._state.coming or self._state.serving
-        return self._whole(self._state.unembedded(filling)[:limit]) if filling else []
+        found = self._state.unembedded(filling) if filling else []
+        # Code, of which there is much, comes last.
+        return self._whole(sorted(found, key=lambda r: r.kind == Kind.CODE)[:limit])
 
     def _where(self, where: Where) -> list[Record]:
         """The records that match, oldest first."""
@@ -553,6 +555,8 @@ class MemoryWriter(MemoryReader):
             self._insert(entry)
         else:
             self._state.records[known.id] = _stored(entry.record, known.seq, known.accessed_at)
+            if analyse.passage(entry.record) != analyse.passage(known):
+                self._drop_vectors(known.seq)
 
     def _update(self, entry: Entry) -> None:
         old, new = self._known(entry.record.id), entry.record
@@ -583,9 +587,10 @@ class MemoryWriter(MemoryReader):
 
     def _index(self, record: Record, vector: Vector | None) -> None:
         """Make the record findable. An entity is found by its name and edges alone."""
-        if not record.searched:
+        if record.searched:
+            self._state.words[record.seq] = analyse.tokens(analyse.passage(record))
+        if not record.embedded:
             return
-        self._state.words[record.seq] = analyse.tokens(analyse.passage(record))
         if vector is not None:
             self._keep(vector, record.seq, self._state.serving)
 

@@ -192,6 +192,8 @@ class _Run:
         cuts = [_cut(job, policy) for job in jobs]
         now = self._ports.clock()
         with self._ports.store.writing() as tx:
+            # Vectors follow in idle time, of the model that there is by then.
+            self._ports.semantics.prepare(tx)
             step = _Step(self._ports, tx, self._project, self._author, now)
             for job, made in zip(jobs, cuts, strict=True):
                 if job.content.skipped:

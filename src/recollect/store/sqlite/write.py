@@ -117,7 +117,7 @@ class SqliteWriter(SqliteReader):
         bound = {"model": row.id, "seqs": numbers(list(vectors))}
         have = {seq for (seq,) in self.execute(READ["having"], bound)}
         lacking = self.rows([seq for seq in vectors if seq not in have])
-        wanting = [seq for seq, record in lacking.items() if record.searched]
+        wanting = [seq for seq, record in lacking.items() if record.embedded]
         self._placing.place(row, [(seq, vectors[seq]) for seq in wanting])
         if row.state == "coming" or self.coming() is None:
             self.many(WRITE["waits_no_more"], [(seq,) for seq in vectors])
@@ -211,7 +211,7 @@ class SqliteWriter(SqliteReader):
                 self._name(record)
         self._set_meta("next", start + len(made))
         self._first_vectors(
-            [(r.seq, e.vector) for r, e in zip(made, entries, strict=True) if r.searched]
+            [(r.seq, e.vector) for r, e in zip(made, entries, strict=True) if r.embedded]
         )
         return made
 
@@ -251,6 +251,7 @@ class SqliteWriter(SqliteReader):
             if (old := known.get(entry.record.id)) is not None:
                 new = replace(entry.record, seq=old.seq)
                 self._write_over(old, new, 0)
+                self._follow(old, new, None)
                 made.append(new)
         fresh = [entry for entry in entries if entry.record.id not in known]
         return made + self._insert(fresh, _salts(entry.record.id for entry in fresh))
@@ -278,7 +279,7 @@ class SqliteWriter(SqliteReader):
     def _follow(self, old: Record, new: Record, vector: Vector | None) -> None:
         """Bring the vectors of a changed record into step."""
         serving, coming = self.serving(), self.coming()
-        if not new.searched:
+        if not new.embedded:
             return
         if passage(old) != passage(new):
             for model in (serving, coming):

@@ -316,8 +316,12 @@ SELECT count(*) FROM waiting;
 SELECT EXISTS (SELECT 1 FROM waiting);
 
 -- name: waiting
--- The next records that need a vector, oldest first.
-SELECT seq FROM waiting ORDER BY seq LIMIT :limit;
+-- The next records that need a vector, oldest first; code, of which there is much, comes last.
+SELECT w.seq
+  FROM waiting w
+  JOIN record r ON r.seq = w.seq
+ ORDER BY r.kind = 'code', w.seq
+ LIMIT :limit;
 
 -- name: vectors
 -- The vectors of these records.

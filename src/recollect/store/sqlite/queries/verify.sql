@@ -27,7 +27,7 @@ SELECT id FROM code_words_docsize WHERE id NOT IN (SELECT seq FROM record)
 -- Records that neither have a vector nor wait for one, of the coming model or else the serving one.
 SELECT r.id FROM record r
   JOIN (SELECT id FROM model ORDER BY state LIMIT 1) m
- WHERE r.kind NOT IN ('entity', 'code', 'source')
+ WHERE r.kind NOT IN ('entity', 'source')
    AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.key = (m.id << 40) + r.seq)
    AND r.seq NOT IN (SELECT seq FROM waiting)
  LIMIT 100;

@@ -166,7 +166,7 @@ INSERT OR IGNORE INTO waiting (seq) VALUES (:seq);
 -- Everything that is searched and has no vector of this model.
 INSERT OR IGNORE INTO waiting (seq)
 SELECT r.seq FROM record r
- WHERE r.kind NOT IN ('entity', 'code', 'source')
+ WHERE r.kind NOT IN ('entity', 'source')
    AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.key = (:model << 40) + r.seq);
 
 -- name: waits_no_more

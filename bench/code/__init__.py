@@ -1,0 +1,1 @@
+"""Code search: speed on the standard library, quality on what packages say of themselves."""
