@@ -47,6 +47,9 @@ class Config(Value):
     oauth_keys: str | None = None
     # Names by which a server over HTTP may be called, beside its address.
     http_hosts: tuple[str, ...] = ()
+    # Which hooks do something, and how many tokens they may put before a model.
+    hooks: tuple[str, ...] = ("start", "prompt", "stop")
+    hook_tokens: int = 800
     embedding: str = "bundled"
     embedding_model: str | None = None
     embedding_url: str | None = None
@@ -144,6 +147,18 @@ def _share(value: str) -> float:
     if found > 1:
         raise ValueError("a number from 0 to 1")
     return found
+
+
+def _some_of(*allowed: str) -> Callable[[str], tuple[str, ...]]:
+    def read(value: str) -> tuple[str, ...]:
+        named = tuple(one.strip() for one in value.split(",") if one.strip())
+        if named == ("none",):
+            return ()
+        if not named or not {*named} <= {*allowed}:
+            raise ValueError(f"some of {', '.join(allowed)} with commas between them, or none")
+        return named
+
+    return read
 
 
 def _one_of(*allowed: str) -> Callable[[str], str]:
@@ -313,6 +328,23 @@ SETTINGS = (
         "Names by which `recollect serve --http` may be called beside its address, with commas"
         " between them: that of the machine in its network, or of a proxy in front of it.",
         _hosts,
+    ),
+    Setting(
+        "hooks",
+        "hooks.events",
+        "RECOLLECT_HOOKS",
+        "Which hooks do something, with commas between them: `start` and `prompt` put memories"
+        " before the agent, `stop` keeps facts and decisions as candidates. `none` for none.",
+        _some_of("start", "prompt", "stop"),
+        "`start,prompt,stop`",
+    ),
+    Setting(
+        "hook_tokens",
+        "hooks.tokens",
+        "RECOLLECT_HOOK_TOKENS",
+        "How many tokens a hook may put before the agent at once.",
+        _dimensions,
+        "`800`",
     ),
     Setting(
         "embedding",

@@ -153,6 +153,32 @@ class Import(Op[Imported]):
     dry_run: bool = False
 
 
+class Said(Value):
+    """One message of a conversation: who said it, `user` or `assistant`, what, and when."""
+
+    role: str
+    text: str
+    at: datetime | None = None
+
+
+class Captured(Value):
+    """The batch of what was kept of a turn, the candidates, and how many were known already."""
+
+    batch: str
+    records: tuple[Record, ...]
+    known: int
+
+
+class Capture(Op[Captured]):
+    """Keep the facts and decisions of a turn as candidates; nothing else of what was said."""
+
+    said: tuple[Said, ...]
+    scope: Scope = Scope()
+    # The program that the conversation is with, and its name for it.
+    source: str = ""
+    session: str = ""
+
+
 class Batch(Value):
     """Changes that were made together and can be undone together."""
 

@@ -51,6 +51,7 @@ def files(tmp_path, monkeypatch, recollect):
         "conversations.json": b"[]",
         "notes/page.md": b"# A page",
     }
+    made["event.json"] = b'{"hook_event_name": "UserPromptSubmit", "prompt": "a memory called ID"}'
     (tmp_path / "notes").mkdir()
     for name, content in made.items():
         (tmp_path / name).write_bytes(content)

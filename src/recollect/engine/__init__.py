@@ -35,6 +35,7 @@ HANDLERS: dict[type[Op[Any]], tuple[str, str]] = {
     ops.RememberAll: ("writes", "remember_all"),
     ops.Revise: ("writes", "revise"),
     ops.Ingest: ("documents", "ingest"),
+    ops.Capture: ("capture", "capture"),
     ops.Import: ("imports", "take_in"),
     ops.ListBatches: ("batches", "page"),
     ops.Undo: ("batches", "undo"),

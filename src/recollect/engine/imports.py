@@ -13,6 +13,7 @@ from recollect.model import Author, AuthorKind, Edge, Entry, Link, Plan
 from recollect.ops import Describe, Imported, Remember
 from recollect.rules import check, entities, foreign, plan
 from recollect.rules.foreign import Cargo, Format
+from recollect.rules.redact import Policy
 from recollect.rules.worth import CANDIDATE
 from recollect.value import Value, replace
 
@@ -206,7 +207,10 @@ def _items(ports: Ports, op: Import, facts: Iterable[Fact], skipped: list[str]) 
     policy = ports.secrets()
     for fact in facts:
         try:
-            kept, redacted = as_kept(_remember(op, fact), policy)
+            # Who spoke to an agent did not think of a memory, so nothing is refused for it.
+            spoken = fact.status == CANDIDATE and policy is Policy.BLOCK
+            item = _remember(op, fact)
+            kept, redacted = as_kept(item, Policy.REDACT if spoken else policy)
             recorded(kept, "", ports.clock())
         except SecretFound as error:
             skipped.append(f"{fact.place}: holds what looks like a live secret: {_secret(error)}")

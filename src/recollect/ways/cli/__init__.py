@@ -23,6 +23,7 @@ from recollect.errors import (
 )
 from recollect.ways.cli.command import (
     CONFLICT,
+    DONE,
     GLOBAL,
     INTERRUPTED,
     INVALID,
@@ -58,6 +59,11 @@ _VISIBLE = {c: f"\\u{c:04x}" for c in (*_STEERING, 0x2028, 0x2029) if chr(c) not
 
 def main(argv: list[str]) -> int:
     """Run one command and return its exit code."""
+    code = _done(argv)
+    return DONE if code and _goes_on(argv) else code
+
+
+def _done(argv: list[str]) -> int:
     as_json = "--json" in _before_dashes(argv)
     try:
         try:
@@ -83,6 +89,12 @@ def _refused(error: OSError) -> str:
     reason = error.strerror or str(error)
     where = f" ({error.filename})" if error.filename else ""
     return f"the system refuses to go on: {reason}{where}. See to that, and do it again."
+
+
+def _goes_on(argv: list[str]) -> bool:
+    """Whether a program waits for the command that has to go on whatever came of it."""
+    name, _ = _split(argv)
+    return name in MODULES and command(str(name)).fails_open
 
 
 def _reply(argv: list[str]) -> Reply:

@@ -65,6 +65,8 @@ class Command(Value):
     needs_store: bool = False
     # Whether it is about what is kept already, so that a store named with --store has to be there.
     looks_up: bool = False
+    # Whether it ends well whatever happens, because a program waits that has to go on.
+    fails_open: bool = False
 
 
 GLOBAL = (

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 GROUPS = (
     ("Serve", "serve", ("serve",)),
+    ("Listen in", "hook", ("hook",)),
     ("Connect", "connect", ("setup", "unsetup", "doctor")),
     ("Keep", "keep", ("remember", "ingest", "revise", "supersede", "invalidate")),
     ("Find", "find", ("recall", "get", "list", "history", "timeline")),
