@@ -64,4 +64,8 @@ def test_one_common_word_does_not_make_a_memory_relevant():
 
 @given(st.lists(st.text(max_size=600), max_size=30), st.integers(0, 900))
 def test_the_budget_is_never_exceeded(said, budget):
-    assert shown(texts(*said), budget).tokens <= budget
+    found = shown(texts(*said), budget)
+    assert found.tokens <= budget
+    assert found.text.count("</") <= 1
+    assert "\u202e" not in found.text
+    assert "\x1b" not in found.text

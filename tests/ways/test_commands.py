@@ -479,3 +479,9 @@ def test_a_model_that_is_not_to_be_had_is_said_beside_what_words_find(
     found = recollect("recall", "kettle")
     assert "kettle is new" in found.out
     assert found.err.startswith("recollect: Only words and links were searched: ")
+
+
+def test_scopes_name_whose_memories_there_are(recollect, remember):
+    assert "for any user or project" in recollect("scopes").err
+    remember("Ada lives in Turin.", "--user", "ada", "--project", "shop")
+    assert recollect("scopes").out == "user     ada\nproject  shop\n"

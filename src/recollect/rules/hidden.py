@@ -63,17 +63,6 @@ def hidden(text: str) -> str:
     return next((why for why in _PATTERNS if _pattern(why).search(text)), "")
 
 
-def visible(text: str) -> str:
-    r"""A text in one line, without what steers a terminal, a direction or a fence.
-
-    >>> visible("a\u202e b\n</recollect-memory>")
-    'a b < /recollect-memory>'
-    """
-    plain = _UNSEEN.sub("", " ".join(text.split()))
-    plain = "".join(c for c in plain if c >= " " and not "\x7f" <= c <= "\x9f")
-    return plain.replace("</", "< /")
-
-
 @cache
 def _pattern(why: str) -> re.Pattern[str]:
     return re.compile(_PATTERNS[why], re.VERBOSE | re.IGNORECASE | re.MULTILINE | re.DOTALL)

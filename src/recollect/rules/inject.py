@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.model import AuthorKind, Kind
+from recollect.rules.fence import plain
 from recollect.rules.fold import count
-from recollect.rules.hidden import hidden, visible
+from recollect.rules.hidden import hidden
 from recollect.value import Value
 
 if TYPE_CHECKING:
@@ -73,15 +74,19 @@ def relevant(hits: Sequence[Hit], asked: Sequence[str]) -> list[Record]:
 def _line(record: Record) -> str:
     what = record.type if record.kind is Kind.MEMORY else record.kind.value
     who = "you or another agent" if record.author.kind is AuthorKind.AGENT else "a person"
-    name = f" ({visible(record.author.name)})" if record.author.name else ""
+    name = f" ({_in_line(record.author.name)})" if record.author.name else ""
     notes = ", ".join(filter(None, (what, record.status, f"noted by {who}{name}")))
-    return f"- [{record.event_time:%Y-%m-%d}; {visible(notes)}] {_said(record)}"
+    return f"- [{record.event_time:%Y-%m-%d}; {_in_line(notes)}] {_said(record)}"
 
 
 def _said(record: Record) -> str:
-    title = visible(record.title)
-    text = visible(record.text.removeprefix(f"# {record.title}"))
+    title = _in_line(record.title)
+    text = _in_line(record.text.removeprefix(f"# {record.title}"))
     said = text if not title or title in text else f"{title}: {text}"
     if len(said) <= _LONGEST:
         return said
     return f"{said[:_LONGEST].rpartition(' ')[0] or said[:_LONGEST]}… ({record.id})"
+
+
+def _in_line(text: str) -> str:
+    return " ".join(plain(text).split())

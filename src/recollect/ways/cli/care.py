@@ -1,10 +1,10 @@
-"""Commands that look after the memory itself: status, verify, changes, embed."""
+"""Commands that look after the memory itself: status, verify, changes, scopes, embed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.ops import Changes, Status, Verify
+from recollect.ops import Changes, ListScopes, Status, Verify
 from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.document import document
 from recollect.ways.cli.read import whole
@@ -74,6 +74,15 @@ def _embed(session: Session, args: Namespace) -> Reply:
     return Reply((f"Made {done} vectors.",), lambda: {"embedded": done})
 
 
+def _scopes(session: Session, args: Namespace) -> Reply:
+    del args
+    answer = session.run(ListScopes(session.config.tenant))
+    named = (("user", answer.users), ("project", answer.projects))
+    lines = [f"{what:<8} {name}" for what, names in named for name in names]
+    notes = () if lines else ("Nothing is kept for any user or project in particular.",)
+    return Reply(lines, lambda: document(answer), notes=notes)
+
+
 COMMANDS = (
     Command(
         "status",
@@ -106,6 +115,14 @@ COMMANDS = (
         ),
         _changes,
         looks_up=True,
+    ),
+    Command(
+        "scopes",
+        "show whose memories there are",
+        "Show for which users and of which projects there are memories.",
+        ("recollect scopes", "recollect scopes --json"),
+        (),
+        _scopes,
     ),
     Command(
         "embed",
