@@ -39,6 +39,8 @@ class Config(Value):
     roots: tuple[str, ...] = ()
     # The secret that a client on stdio calls with.
     key: str | None = None
+    log_level: str = "warning"
+    log_format: str = "text"
     # How often a client may ask, where somebody has said it: pairs of what and how many a minute.
     limits: tuple[tuple[str, int], ...] | None = None
     # Who hands out tokens for a server over HTTP, and what that server is to them.
@@ -283,6 +285,23 @@ SETTINGS = (
         " one. Only a key makes an admin.",
         _name,
         "none; a client on stdio is an agent",
+    ),
+    Setting(
+        "log_level",
+        "log.level",
+        "RECOLLECT_LOG_LEVEL",
+        "What a server writes to standard error: from `info` on every call, without what it says;"
+        " from `warning` on calls that take more than a second, and what went wrong.",
+        _one_of("debug", "info", "warning", "error"),
+        "`warning`",
+    ),
+    Setting(
+        "log_format",
+        "log.format",
+        "RECOLLECT_LOG_FORMAT",
+        "Whether that is `text`, or one document of `json` a line.",
+        _one_of("text", "json"),
+        "`text`",
     ),
     Setting(
         "limits",

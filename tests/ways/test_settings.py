@@ -102,7 +102,8 @@ def test_every_setting_can_be_told_by_its_variable():
     given = {"embedding_url": "https://example.org", "embedding_dimensions": "7", "store": "/s"}
     given |= {"durability": "normal", "secrets": "allow", "embedding": "openai", "roots": "/a:/b"}
     given |= dict.fromkeys(("oauth_issuer", "oauth_resource", "oauth_keys"), "https://example.org")
-    given |= {"limits": "requests=7", "hooks": "start", "hook_tokens": "7"}
+    given |= {"limits": "requests=7", "log_level": "info", "log_format": "json"}
+    given |= {"hooks": "start", "hook_tokens": "7"}
     numbers = ("write_cooldown", "prior_successes", "prior_failures", "skills_withheld")
     given |= dict.fromkeys(numbers, "0.5")
     environment = {s.variable: given.get(s.field, "word") for s in SETTINGS}

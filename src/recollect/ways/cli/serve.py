@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from typing import TYPE_CHECKING
 
@@ -24,11 +23,11 @@ def _serve(session: Session, args: Namespace) -> Reply:
     chosen = selection(args.contracts, args.tool_names or "", read_only=args.read_only)
     if args.http != "":
         return _over_http(session, chosen, args.http)
-    from recollect.ways import identity
+    from recollect.ways import identity, log
     from recollect.ways.limits import limits
     from recollect.ways.mcp.stdio import serve
 
-    logging.basicConfig(format="recollect: %(levelname)s: %(message)s")
+    log.begin(session.config)
     config, engine = session.config, session.engine
     without = identity.here(config)
     # A secret that opens nothing is refused here already, not at the first call.
@@ -45,13 +44,13 @@ def _serve(session: Session, args: Namespace) -> Reply:
 
 
 def _over_http(session: Session, chosen: Selection, where: str | None) -> Reply:
-    from recollect.ways import identity
+    from recollect.ways import identity, log
     from recollect.ways.http.address import Address, address, listening
     from recollect.ways.http.door import Door
     from recollect.ways.http.serve import serve
     from recollect.ways.http.token import tokens
 
-    logging.basicConfig(format="recollect: %(levelname)s: %(message)s")
+    log.begin(session.config)
     config, asked = session.config, Address() if where is None else address(where)
     if not asked.loopback and not config.oauth_issuer and not session.run(ListKeys()).open:
         raise InvalidRequest(

@@ -13,16 +13,19 @@ from mcp.server.auth.provider import AccessToken
 from recollect._version import __version__
 from recollect.contracts.listing import Selection
 from recollect.errors import BadSecret, RecollectError, TooOften
-from recollect.ways.http.asgi import SAID, header, problem, said
+from recollect.ways.http.asgi import SAID, Answer, header, problem, said
 from recollect.ways.http.mcp import Endpoint
+from recollect.ways.http.numbers import numbers
 from recollect.ways.http.rest.desk import Desk
 from recollect.ways.http.rest.table import ROOT
 from recollect.ways.http.token import WELL_KNOWN
+from recollect.ways.log import called
 from recollect.ways.mcp.server import UNLIMITED, build
 from recollect.ways.mcp.watch import Watcher
+from recollect.ways.measures import KIND, Measures
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
     from typing import TypeAlias
 
     from recollect.contracts.contract import Caller
@@ -56,9 +59,11 @@ class App:
         self._door = door
         self._threads = CapacityLimiter(_AT_THE_DOOR)
         self._watcher = Watcher(engine)
+        self._measures = Measures()
         self._endpoints = {
             path: Endpoint(
-                build(selected, engine, caller_of, self._watcher, _meter(limits)), streams
+                build(selected, engine, caller_of, self._watcher, _meter(limits), self._note),
+                streams,
             )
             for path, selected in paths(chosen).items()
         }
@@ -68,6 +73,7 @@ class App:
             path: endpoint.serve for path, endpoint in self._endpoints.items()
         }
         self._kept["/"] = self._kept["/mcp"]
+        self._kept["/metrics"] = self._measured
         if door.tokens is not None:
             known = (WELL_KNOWN, *(f"{WELL_KNOWN}{path}" for path in self._endpoints))
             self._open |= dict.fromkeys(known, self._described)
@@ -135,6 +141,31 @@ class App:
     async def _alive(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         del scope, body, receive
         await said(200, {"status": "ok", "version": __version__}).send(send)
+
+    def _note(self, facts: Mapping[str, str], arguments: object, seconds: float) -> None:
+        labels = {
+            "mcp_method_name": facts["method"],
+            "gen_ai_tool_name": facts["tool"],
+            "error_type": facts["error"],
+            "network_transport": "tcp",
+            "mcp_protocol_version": facts["version"],
+        }
+        self._measures.note(labels, seconds)
+        called(facts, arguments, seconds)
+
+    async def _measured(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+        """What Prometheus reads. Numbers of the whole store are its owner's business."""
+        del body, receive
+        caller: Caller = scope[CALLER]
+        try:
+            gauges = await to_thread.run_sync(
+                lambda: tuple(numbers(self._engine, caller.tenant)), limiter=self._threads
+            )
+        except RecollectError as error:
+            await problem(503, "Unavailable", type(error).__doc__ or "").send(send)
+            return
+        text = self._measures.shown(gauges)
+        await Answer(200, text.encode(), KIND).send(send)
 
     async def _described(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         del scope, body, receive

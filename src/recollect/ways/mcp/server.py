@@ -8,6 +8,7 @@ one engine and one watcher. Nothing here knows how messages come and go.
 from __future__ import annotations
 
 import json
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import mcp_types as types
@@ -29,13 +30,14 @@ from recollect.errors import (
     Unavailable,
 )
 from recollect.ways.call import Reply, call, contained, failed
+from recollect.ways.log import called
 from recollect.ways.mcp.offer import TTL_MS, WHOLE, Offer
 from recollect.ways.mcp.subscriptions import Context, Handler, Subscriptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mcp.server.context import CallNext, HandlerResult
+    from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
 
     from recollect.contracts.contract import Caller, Completion, Contract, Row
     from recollect.contracts.listing import Offered, Selection
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
 
     Find = Callable[[str, str], tuple[Contract, Row]]
     # Counts a request of a contract, with the tool where it calls one. Raises `TooOften`.
+    # What was asked and how it ended, with what arguments, and how long it took.
+    Note = Callable[[Mapping[str, str], object, float], None]
     Meter = Callable[[Context, str, str], Standing | None]
 
 T = TypeVar("T")
@@ -60,14 +64,18 @@ NO_RESOURCE = -32002
 MODERN = "2026-07-28"
 
 
-def build(
+def build(  # noqa: PLR0913, PLR0917 -- what is served, to whom, and who is told of it
     chosen: Selection,
     engine: Engine,
     caller: Callable[[Context], Caller],
     watcher: Watcher,
     meter: Meter = UNLIMITED,
+    note: Note = called,
 ) -> Server[Any]:
-    """A server for what was chosen. `caller` and `meter` get the context of each request."""
+    """A server for what was chosen.
+
+    `caller` and `meter` get the context of each request, and `note` what became of it.
+    """
     offer = Offer(chosen)
     server: Server[Any] = Server(
         offer.info["name"],
@@ -84,11 +92,48 @@ def build(
             "resources/read": CacheHint(0, "private"),
         },
     )
+    server.middleware.append(_noted(offer, note))
     server.middleware.append(_contain)
     desk = _Desk(offer, engine, caller, watcher, meter)
     for method, (params, handler) in desk.handlers().items():
         server.add_request_handler(method, params, handler)
     return server
+
+
+def _noted(offer: Offer, note: Note) -> ServerMiddleware[Any]:
+    """Notes what was asked, how it ended and how long it took."""
+
+    async def noted(ctx: Context, call_next: CallNext) -> HandlerResult:
+        facts = {"method": ctx.method, "tool": _tool(offer, ctx), "error": ""}
+        facts["version"] = ctx.protocol_version
+        began = perf_counter()
+        try:
+            result = await call_next(ctx)
+        except MCPError as error:
+            facts["error"] = str(error.error.code)
+            raise
+        except ValidationError:
+            facts["error"] = str(types.INVALID_PARAMS)
+            raise
+        else:
+            if isinstance(result, dict) and result.get("isError"):
+                facts["error"] = "tool_error"
+            return result
+        finally:
+            # A stream that a client keeps open took as long as the client wanted.
+            if ctx.method != "subscriptions/listen":
+                note(facts, (ctx.params or {}).get("arguments"), perf_counter() - began)
+
+    return noted
+
+
+def _tool(offer: Offer, context: Context) -> str:
+    """The tool that is called, by the name that it has: a caller can think of endless others."""
+    if context.method != "tools/call":
+        return ""
+    named = (context.params or {}).get("name")
+    found = offer.tools.get(named) if isinstance(named, str) else None
+    return "unknown" if found is None else found.name
 
 
 async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:

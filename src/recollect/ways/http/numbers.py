@@ -1,0 +1,35 @@
+"""Numbers of the store and the model, read when Prometheus asks for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.ops import Status
+from recollect.value import fields
+from recollect.ways.measures import Gauge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recollect.engine import Engine
+
+
+def numbers(engine: Engine, tenant: str) -> Iterator[Gauge]:
+    """How much there is, how large it is, and how the model does."""
+    found = engine.run(Status(tenant))
+    for name in fields(found.counts):
+        about = "What the tenant of this key has."
+        labels = (("kind", name),)
+        yield Gauge("recollect_records", about, getattr(found.counts, name), labels)
+    yield Gauge("recollect_store_bytes", "What the store takes on disk.", found.bytes)
+    yield Gauge("recollect_ledger_entries", "Changes that were ever made.", found.ledger)
+    yield Gauge(
+        "recollect_vectors_waiting", "Texts that wait for their vectors.", found.vectors.waiting
+    )
+    ready = float(found.model_status == "ready")
+    about = "Whether the embedding model is there."
+    yield Gauge("recollect_model_ready", about, ready, (("model", found.model),))
+    for result, count in (("hit", found.cache_hits), ("miss", found.cache_misses)):
+        about = "Texts that were embedded before, and those that were not."
+        labels = (("result", result),)
+        yield Gauge("recollect_embedding_cache_total", about, count, labels, "counter")
