@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 from opentelemetry import trace
 
+from recollect.decisions import Decide
+from recollect.decisions.measured import RecordOutcome
 from recollect.model import Role
 from recollect.ops import CreateKey
 from tests.engine.build import remember
@@ -59,6 +61,14 @@ def test_the_store_and_the_model_are_measured(visit, engine):
     assert "recollect_store_bytes " in text
     assert 'recollect_embedding_cache_total{result="hit"}' in text
     assert re.search(r'recollect_model_ready{model="[^"]+"} [01]\n', text)
+
+
+def test_calibration_is_measured_by_domain(visit, engine):
+    made = engine.run(Decide("Use PostgreSQL for orders", module="database", confidence=0.9))
+    engine.run(RecordOutcome(made.decision.record.id, "success", 1.0))
+    text = visit(talk()).text
+    assert 'recollect_calibration_outcomes{domain="database"} 1' in text
+    assert 'recollect_calibration_gap{domain="database"} -0.1' in text
 
 
 def test_numbers_are_for_those_who_are_let_in_and_of_their_own_tenant(visit, engine):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.decisions.measured import CalibrateAll
+from recollect.model import Where
 from recollect.ops import Status
 from recollect.value import fields
 from recollect.ways.measures import Gauge
@@ -33,3 +35,17 @@ def numbers(engine: Engine, tenant: str) -> Iterator[Gauge]:
         about = "Texts that were embedded before, and those that were not."
         labels = (("result", result),)
         yield Gauge("recollect_embedding_cache_total", about, count, labels, "counter")
+    yield from _calibration(engine, tenant)
+
+
+def _calibration(engine: Engine, tenant: str) -> Iterator[Gauge]:
+    """How sure people are against how often they are right, in every domain with outcomes."""
+    rates = engine.run(CalibrateAll(Where(tenant), fewest=1)).rates
+    for name, about, read in (
+        ("outcomes", "Outcomes that a domain has.", lambda rate: rate.sample_size),
+        ("success", "What to expect of a decision in a domain.", lambda rate: rate.mean),
+        ("gap", "Stated confidence less observed success.", lambda rate: rate.gap),
+    ):
+        for rate in rates:
+            labels = (("domain", rate.domain),)
+            yield Gauge(f"recollect_calibration_{name}", about, read(rate), labels)

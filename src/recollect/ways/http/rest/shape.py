@@ -25,6 +25,7 @@ from typing import (
 
 from pydantic import BaseModel, ConfigDict, create_model
 
+from recollect import decisions, model, ops
 from recollect.contracts.shared import encoded
 from recollect.model import Author, Scope, Where
 from recollect.value import Value, defaults, fields
@@ -54,7 +55,6 @@ _PLAIN: dict[Any, dict[str, object]] = {
     float: {"type": "number"},
     datetime: {"type": "string", "format": "date-time"},
 }
-METADATA = "metadata"
 V = TypeVar("V", bound=Value)
 PREFIX = "#/components/schemas/"
 
@@ -69,7 +69,8 @@ class Shape(BaseModel):
 def hints(kind: type[Value]) -> dict[str, Any]:
     """The types of the fields, as types."""
     module = sys.modules[kind.__module__]
-    known = {**_NAMES, **vars(module)}
+    # A type that is named for type checkers alone is one of these modules'.
+    known = {**vars(model), **vars(ops), **vars(decisions), **_NAMES, **vars(module)}
     return {
         name: found
         for name, found in get_type_hints(kind, known, known).items()
@@ -88,13 +89,18 @@ def taken(kind: type[Value], without: frozenset[str] = frozenset()) -> type[Shap
             found |= {"user": (str | None, None), "project": (str | None, None)}
         elif hint is Where:
             found |= _where()
-        elif name == METADATA:
+        elif _is_object(kind, name):
             found[name] = (dict[str, Any] | None, None)
         elif name == "confirmed":
             found[name] = (bool, False)
         else:
             found[name] = (_said(hint), defaults(kind).get(name, ...))
     return create_model(f"{kind.__name__}Request", __base__=Shape, **found)
+
+
+def _is_object(kind: type[Value], name: str) -> bool:
+    """Whether a text is JSON: callers give the object itself."""
+    return name == "metadata" or defaults(kind).get(name) == "{}"
 
 
 def _where() -> dict[str, Any]:
@@ -139,10 +145,13 @@ def _schema(hint: Any, known: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
     if get_origin(hint) in {Union, UnionType}:
         return {"anyOf": [_schema(one, known) for one in get_args(hint)]}
     if get_origin(hint) is tuple:
-        return {"type": "array", "items": _schema(get_args(hint)[0], known)}
+        first, *rest = get_args(hint)
+        if rest == [...]:
+            return {"type": "array", "items": _schema(first, known)}
+        return {"type": "array", "prefixItems": [_schema(one, known) for one in (first, *rest)]}
     if issubclass(hint, StrEnum):
         return {"type": "string", "enum": [one.value for one in hint]}
-    return told(hint, known)
+    return told(hint, known) if issubclass(hint, Value) else {}
 
 
 def built(kind: type[V], said: Shape, caller: Caller, given: Mapping[str, object]) -> V:
@@ -157,7 +166,7 @@ def built(kind: type[V], said: Shape, caller: Caller, given: Mapping[str, object
             values[name] = _scope(said, caller)
         elif hint is Where:
             values[name] = _whose(said, caller)
-        elif name == METADATA:
+        elif _is_object(kind, name):
             if getattr(said, name) is not None:
                 values[name] = encoded(getattr(said, name))
         else:

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from recollect import decisions, ops
+from recollect.decisions import measured
 from recollect.engine import HANDLERS
 from recollect.model import Role
 from recollect.value import Value
@@ -96,6 +97,20 @@ TABLE = (
     _does("/batches/{batch}/undo", ops.Undo),
     _makes("/decisions", decisions.Decide),
     _asks("/decisions/search", decisions.SearchDecisions),
+    _reads("/decisions", measured.ListDecisions),
+    _reads("/decisions/{id}", measured.GetDecision),
+    Route("PATCH", "/decisions/{id}", measured.UpdateDecision, Role.AGENT),
+    _reads("/decisions/{id}/chain", measured.Analyse),
+    _makes("/decisions/{decision}/outcome", measured.RecordOutcome),
+    _makes("/decisions/{decision}/signals", measured.RecordSignal),
+    _reads("/calibration", measured.CalibrateAll),
+    _reads("/calibration/{domain}", measured.Calibrate),
+    _asks("/guidance", measured.Guide),
+    _asks("/warnings", measured.Weigh),
+    _asks("/context", measured.GatherContext),
+    _reads("/skills/{domain}", measured.FindSkills),
+    _does("/skills", measured.Mine),
+    _reads("/anomalies", measured.FindAnomalies),
     _reads("/proposals", decisions.ListProposals),
     _does("/proposals/{id}/accept", decisions.AcceptProposal, role=Role.ADMIN),
     _does("/proposals/{id}/reject", decisions.RejectProposal, role=Role.ADMIN),
@@ -104,6 +119,7 @@ TABLE = (
     _reads("/projects/{project}", ops.IndexState),
     _ends("/projects/{project}", ops.DropProject),
     _asks("/code/search", ops.SearchCode),
+    _reads("/scopes", ops.ListScopes),
     _reads("/retention", ops.Overdue),
     _reads("/status", ops.Status),
     _ends("/everything", ops.Wipe, role=Role.ADMIN),
