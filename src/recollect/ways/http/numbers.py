@@ -41,11 +41,12 @@ def numbers(engine: Engine, tenant: str) -> Iterator[Gauge]:
 def _calibration(engine: Engine, tenant: str) -> Iterator[Gauge]:
     """How sure people are against how often they are right, in every domain with outcomes."""
     rates = engine.run(CalibrateAll(Where(tenant), fewest=1)).rates
-    for name, about, read in (
-        ("outcomes", "Outcomes that a domain has.", lambda rate: rate.sample_size),
-        ("success", "What to expect of a decision in a domain.", lambda rate: rate.mean),
-        ("gap", "Stated confidence less observed success.", lambda rate: rate.gap),
-    ):
-        for rate in rates:
+    told = (
+        ("outcomes", "Outcomes that a domain has.", [rate.sample_size for rate in rates]),
+        ("success", "What to expect of a decision in a domain.", [rate.mean for rate in rates]),
+        ("gap", "Stated confidence less observed success.", [rate.gap for rate in rates]),
+    )
+    for name, about, values in told:
+        for rate, value in zip(rates, values, strict=True):
             labels = (("domain", rate.domain),)
-            yield Gauge(f"recollect_calibration_{name}", about, read(rate), labels)
+            yield Gauge(f"recollect_calibration_{name}", about, value, labels)

@@ -145,13 +145,17 @@ def _schema(hint: Any, known: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
     if get_origin(hint) in {Union, UnionType}:
         return {"anyOf": [_schema(one, known) for one in get_args(hint)]}
     if get_origin(hint) is tuple:
-        first, *rest = get_args(hint)
-        if rest == [...]:
-            return {"type": "array", "items": _schema(first, known)}
-        return {"type": "array", "prefixItems": [_schema(one, known) for one in (first, *rest)]}
+        return {"type": "array", **_items(get_args(hint), known)}
     if issubclass(hint, StrEnum):
         return {"type": "string", "enum": [one.value for one in hint]}
     return told(hint, known) if issubclass(hint, Value) else {}
+
+
+def _items(hints_: tuple[Any, ...], known: dict[str, Any]) -> dict[str, Any]:
+    """Any number of one type, or just these."""
+    if hints_[1:] == (...,):
+        return {"items": _schema(hints_[0], known)}
+    return {"prefixItems": [_schema(one, known) for one in hints_]}
 
 
 def built(kind: type[V], said: Shape, caller: Caller, given: Mapping[str, object]) -> V:
