@@ -81,9 +81,9 @@ def arguments(schema: dict[str, Any], id_: Callable[[str], str]) -> dict[str, An
     }
 
 
-def must_refuse(schema: dict[str, Any], attack: Attack) -> bool:
-    """Whether the schema does not allow the arguments, or JSON has no word for them."""
-    if not _finite(attack.arguments):
+def must_refuse(schema: dict[str, Any], attack: Attack, *, keeps: bool) -> bool:
+    """Whether the schema does not allow the arguments, or JSON has no word for what is kept."""
+    if keeps and not _finite(_known(schema, attack.arguments)):
         return True
     return not Draft202012Validator(_read(schema)).is_valid(attack.arguments)
 
@@ -115,11 +115,14 @@ def _plain(name: str, field: dict[str, Any], id_: Callable[[str], str]) -> Any:
     types = _types(field)
     if "array" in types:
         return [_plain(name, field["items"], id_)]
-    if "boolean" in types:
-        return False
+    if "enum" in field:
+        return field["enum"][0]
     if field.get("format") == "date-time":
         return "2026-01-01T00:00:00Z"
-    return id_(name) if re.search(r"(^|_)(ids?|entity|path)$", name) else "harbour"
+    if "string" in types:
+        named = re.search(r"(^|_)(ids?|entity|path)$", name)
+        return id_(name) if named else "The harbour has cranes."
+    return field.get("minimum", False)
 
 
 def _values(field: dict[str, Any], *, inside: bool = False) -> Iterator[tuple[str, Any]]:
@@ -195,6 +198,14 @@ def _parts(value: Any) -> Iterator[Any]:
             level += [*one.keys(), *one.values()]
         elif isinstance(one, list):
             level += one
+
+
+def _known(schema: dict[str, Any], value: Any) -> Any:
+    """What is left of a value without what its schema does not know, which is ignored."""
+    if not isinstance(value, dict) or "properties" not in schema:
+        return value
+    fields = schema["properties"]
+    return {name: _known(fields[name], one) for name, one in value.items() if name in fields}
 
 
 def _finite(value: Any) -> bool:

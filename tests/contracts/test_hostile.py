@@ -11,12 +11,17 @@ from jsonschema import Draft202012Validator
 
 from recollect.contracts.listing import _written
 from recollect.errors import Unavailable
+from recollect.model import Role
+from recollect.value import replace
 from tests.contracts.build import offered
 from tests.contracts.hostile import arguments, attacks, leaked, must_refuse
 
-CODES = {
+CODES: dict[str, set[str | int]] = {
     "memento": {"MEMORY_NOT_FOUND", "INVALID_PARAMETER"},
     "codex-memory": {"INVALID_ARGUMENT", "POLICY_BLOCKED", "ENTRY_NOT_FOUND"},
+    # Here a kind stands before the sentence.
+    "agent-memory": {"Invalid Argument", "Not Found", "Conflict"},
+    "membria": {-32602, -32002, -32003},
     # A sentence and no code.
     "memory-mcp": set(),
 }
@@ -24,6 +29,8 @@ CODES["together"] = CODES["memento"] | CODES["codex-memory"]
 LISTED = [(of, tool) for of in CODES for tool in _written()[of]["tools"]]
 # "This tool does not error": whatever is not `true` confirms nothing.
 NEVER_REFUSES = "reset_all_memory"
+# There is nothing to accept before somebody has reflected.
+NOT_YET = "accept_proposal"
 # So long may a failure be, whatever it answers.
 BRIEF = 1_500
 
@@ -51,6 +58,9 @@ def ids(client, *, fresh):
             if name == "path":
                 return folder.name
             return client.ask("memory-mcp", "index_project", path=str(folder))["project_id"]
+        if "decision" in name:
+            said = {"title": "Crane", "target": f"crane {number}", "rationale": "It is in by now."}
+            return client.ask("agent-memory", "record_decision", **said)["decision_id"]
         if "entity" in name:
             return client.ask("memory-mcp", "create_entity", name=f"Crane {number}")["id"]
         return client.ask("memory-mcp", "store_memory", content=f"Crane {number} is in.")["id"]
@@ -71,21 +81,27 @@ def wrong_in_failure(of, reply, attack):
         return "it is too long to read"
     if leak := leaked(reply.text, attack.arguments):
         return f"it shows {leak!r}"
-    if reply.data is None:
-        return "there is no code" if of != "memory-mcp" else None
-    error = reply.data["error"]
-    if of != "memory-mcp" and error["code"] not in CODES[of]:
+    if CODES[of] and code(reply) not in CODES[of]:
         return "its code is none of the contract's"
-    return None if json.loads(reply.text) == reply.data else "its text is another"
+    return None if reply.data is None or json.loads(reply.text) == reply.data else "two texts"
+
+
+def code(reply):
+    """How a contract calls what went wrong."""
+    if "error" in (reply.data or {}):
+        return reply.data["error"]["code"]
+    return reply.data and reply.data["message"].partition(":")[0]
 
 
 @pytest.mark.parametrize(("of", "listed"), LISTED, ids=named)
 def test_whatever_is_sent_is_answered_or_refused_and_a_refusal_changes_nothing(client, of, listed):
+    client = replace(client, caller=replace(client.caller, role=Role.ADMIN))
     tool = offered(of)[listed["name"]]
     schema, answers = listed["inputSchema"], Draft202012Validator(listed["outputSchema"])
     given = ids(client, fresh=tool.hints.destructive)
-    usual = client.ask(of, tool.name, **arguments(schema, given))
-    assert answers.is_valid(usual)
+    usual = client.reply(of, tool.name, arguments(schema, given))
+    assert usual.failed == (tool.name == NOT_YET), usual.text
+    assert answers.is_valid(usual.data)
     for attack in attacks(schema, lambda: arguments(schema, given)):
         before = seen(client)
         reply = client.reply(of, tool.name, attack.arguments)
@@ -97,8 +113,9 @@ def test_whatever_is_sent_is_answered_or_refused_and_a_refusal_changes_nothing(c
             assert answers.is_valid(reply.data), attack
         if tool.name == NEVER_REFUSES:
             assert not reply.failed, attack
-        elif must_refuse(schema, attack):
+        elif must_refuse(schema, attack, keeps=not tool.hints.read_only):
             assert reply.failed, attack
             assert attack.field in reply.text, attack
     # And then it goes on as before.
-    assert client.ask(of, tool.name, **arguments(schema, given)).keys() == usual.keys()
+    again = client.reply(of, tool.name, arguments(schema, given))
+    assert (again.data or {}).keys() == (usual.data or {}).keys()

@@ -19,7 +19,9 @@ LARGEST = 2**53
 def natural(name: str, value: int, most: int = LARGEST) -> int:
     """A whole number from 0 to `most`."""
     if not 0 <= value <= most:
-        raise InvalidRequest(f"{name} is {value}; give a whole number from 0 to {most}", field=name)
+        raise InvalidRequest(
+            f"{name} is {check.told(value)}; give a whole number from 0 to {most}", field=name
+        )
     return value
 
 

@@ -13,6 +13,8 @@ LONGEST_TEXT = 2_000_000
 LONGEST_NAME = 1_000
 LARGEST_JSON = 256 * 1024
 DEEPEST_JSON = 64
+# Nobody reads the digits of a larger number.
+_LARGEST = 2**63
 
 
 def text(value: str, name: str = "text", most: int = LONGEST_TEXT) -> str:
@@ -50,15 +52,28 @@ def line(value: str, name: str, most: int = LONGEST_NAME) -> str:
 def unit(name: str, value: float) -> float:
     """A number from 0 to 1."""
     if not 0 <= value <= 1:
-        raise InvalidRequest(f"{name} is {value}; give a number from 0 to 1", field=name)
+        raise InvalidRequest(f"{name} is {told(value)}; give a number from 0 to 1", field=name)
     return float(value)
 
 
 def positive(name: str, value: int, most: int) -> int:
     """A whole number from 1 to `most`."""
     if not 1 <= value <= most:
-        raise InvalidRequest(f"{name} is {value}; give a whole number from 1 to {most}", field=name)
+        raise InvalidRequest(
+            f"{name} is {told(value)}; give a whole number from 1 to {most}", field=name
+        )
     return value
+
+
+def told(value: float) -> str:
+    """A number as a message repeats it.
+
+    >>> told(17), told(10**400)
+    ('17', 'far too large')
+    """
+    if value > _LARGEST:
+        return "far too large"
+    return "far too small" if value < -_LARGEST else str(value)
 
 
 def json_object(name: str, value: str) -> str:
