@@ -270,6 +270,10 @@ class Parts(Value):
     vector: float = 0.0
     words: float = 0.0
     graph: float = 0.0
+    # How close the record, and what was said around it, comes to the words of the query.
+    around: float = 0.0
+    # Whether the query names who said it.
+    speaker: float = 0.0
 
 
 class Why(Value):
@@ -300,11 +304,20 @@ class Similar(Value):
     conflict: bool
 
 
+class Sense(NamedTuple):
+    """What a text means to a model: its vector, and codes of its words where the model has them."""
+
+    vector: Vector
+    # Of `len(vector)` bits each, one behind the other.
+    codes: bytes = b""
+
+
 class Entry(Value):
-    """A record to be written, with its vector where that is known already."""
+    """A record to be written, with what it means where that is known already."""
 
     record: Record
     vector: Vector | None = None
+    codes: bytes = b""
 
 
 class Plan(Value):
@@ -364,6 +377,7 @@ class Whole(Value):
     # Earlier versions, oldest first.
     versions: tuple[Record, ...] = ()
     vector: Vector | None = None
+    codes: bytes = b""
 
 
 class Load(Value):

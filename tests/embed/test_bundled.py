@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from recollect.embed.bundled import MODEL, SHA256, WEIGHTS, Bundled
+from recollect.embed.codes import MOST
 from recollect.errors import Unavailable
+from recollect.rules.closeness import alike
 
 # The first numbers of a vector that was computed once, on x86-64 with VNNI.
 SENTENCE = "The build uses make, and nothing else."
@@ -176,3 +178,32 @@ def test_without_onnxruntime_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(Unavailable, match="onnxruntime cannot be imported"):
         Bundled().load()
+
+
+def test_telling_words_have_a_code_each_and_no_others_do(bundled):
+    size = MODEL.dimensions // 8
+    several, one, none, stops = bundled.senses([SENTENCE, "The lion!", "", "who are you"])
+    # build, uses, make, nothing, else
+    assert len(one.codes) == size
+    assert size < len(several.codes) <= 5 * size
+    assert none.codes == b""
+    assert len(stops.codes) == 3 * size
+
+
+def test_a_question_has_no_codes_of_what_every_question_begins_with(bundled):
+    size = MODEL.dimensions // 8
+    assert len(bundled.asked("lion").codes) == size
+    assert len(bundled.asked("who are you").codes) == 3 * size
+
+
+def test_a_long_text_has_no_more_codes_than_are_kept(bundled):
+    (sense,) = bundled.senses(["lion zebra " * 200])
+    assert len(sense.codes) == MOST * MODEL.dimensions // 8
+
+
+@pytest.mark.parametrize(("one", "other"), PARAPHRASES)
+def test_a_paraphrase_is_more_alike_than_any_unrelated_text(bundled, one, other):
+    unrelated = [text for pair in PARAPHRASES for text in pair if text not in (one, other)]
+    own, like, *others = (sense.codes for sense in bundled.senses([one, other, *unrelated]))
+    size = MODEL.dimensions // 8
+    assert alike(own, like, size) > max(alike(own, codes, size) for codes in others)

@@ -26,15 +26,15 @@ class Counting(HashEmbedder):
 
     def __init__(self, dimensions=8):
         super().__init__(dimensions)
-        self.asked = []
+        self.wanted = []
         self.closed = 0
 
     def passages(self, texts):
-        self.asked += texts
+        self.wanted += texts
         return HashEmbedder(self.model.dimensions).passages(texts)
 
     def query(self, text):
-        self.asked.append(f"? {text}")
+        self.wanted.append(f"? {text}")
         return -super().query(text)
 
     def close(self):
@@ -50,7 +50,7 @@ def test_a_text_is_embedded_once():
     cached = Cached(Counting())
     first = cached.passages([*TEXTS, "one"])
     again = cached.passages(["two", "one"])
-    assert cached.inner.asked == TEXTS
+    assert cached.inner.wanted == TEXTS
     assert np.array_equal(first[[1, 0]], again)
     assert np.array_equal(first[0], first[3])
 
@@ -66,7 +66,7 @@ def test_the_vectors_are_those_of_the_model_to_16_bits():
 def test_a_query_is_not_mistaken_for_a_passage():
     cached = Cached(Counting())
     assert np.array_equal(cached.query("one"), -cached.passages(["one"])[0])
-    assert cached.inner.asked == ["? one", "one"]
+    assert cached.inner.wanted == ["? one", "one"]
 
 
 def test_what_a_caller_does_to_a_vector_stays_with_the_caller():
@@ -93,7 +93,7 @@ def test_the_least_recently_used_text_goes_first():
     cached.passages(["one"])
     cached.passages(["three"])
     cached.passages(["one", "two"])
-    assert cached.inner.asked == ["one", "two", "three", "two"]
+    assert cached.inner.wanted == ["one", "two", "three", "two"]
     assert cached.stats.size == 2
 
 
@@ -116,7 +116,7 @@ def test_the_next_process_need_not_embed_it_again(path):
     second = Cached(Counting(), DiskCache(path))
     assert np.array_equal(second.passages(TEXTS), rows)
     assert np.array_equal(second.query("one"), query)
-    assert second.inner.asked == []
+    assert second.inner.wanted == []
     assert second.stats == CacheStats(hits=4, misses=0, size=4)
     second.close()
 
@@ -126,7 +126,7 @@ def test_what_is_flushed_is_there_for_other_processes_at_once(path):
     first.query("one")
     first.flush()
     second.query("one")
-    assert second.inner.asked == []
+    assert second.inner.wanted == []
     first.close()
     second.close()
 
@@ -137,7 +137,7 @@ def test_models_of_other_names_or_dimensions_share_nothing(path):
     first.close()
     second = Cached(Counting(16), DiskCache(path))
     assert second.query("one").shape == (16,)
-    assert second.inner.asked == ["? one"]
+    assert second.inner.wanted == ["? one"]
     second.close()
 
 
@@ -167,10 +167,10 @@ def test_a_forgotten_text_is_gone_from_every_layer(path, where):
     if where == "disk":
         cached.flush()
     cached.forget(["one"])
-    cached.inner.asked.clear()
+    cached.inner.wanted.clear()
     cached.passages(TEXTS)
     cached.query("one")
-    assert cached.inner.asked == ["one", "? one"]
+    assert cached.inner.wanted == ["one", "? one"]
     cached.close()
 
 
@@ -201,7 +201,7 @@ def test_a_text_that_was_being_embedded_when_it_was_forgotten_is_not_kept(path):
     cached.close()
     later = Cached(Counting(), DiskCache(path))
     later.query("secret")
-    assert later.inner.asked == ["? secret"]
+    assert later.inner.wanted == ["? secret"]
     later.close()
 
 

@@ -29,8 +29,7 @@ from recollect.value import replace
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from recollect.embed import Vectors
-    from recollect.model import Edge, Event, Record, Why
+    from recollect.model import Edge, Event, Record, Sense, Why
     from recollect.ops import Recalled, Remembered
     from recollect.store import Store
 
@@ -150,11 +149,11 @@ class Meanwhile(Cached[Background]):
         super().__init__(hashed().inner)
         self.todo: list[Callable[[], object]] = []
 
-    def passages(self, texts: Sequence[str]) -> Vectors:
-        """The vectors, once all that is to be done has been done."""
+    def senses(self, texts: Sequence[str]) -> list[Sense]:
+        """What they mean, once all that is to be done has been done."""
         while self.todo:
             self.todo.pop()()
-        return super().passages(texts)
+        return super().senses(texts)
 
 
 def _everything(engine: Engine) -> tuple[object, ...]:

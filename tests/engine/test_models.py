@@ -354,8 +354,8 @@ class Watched(Cached[Background]):
         super().__init__(hashed().inner)
         self.done = Event()
 
-    def passages(self, texts):
-        made = super().passages(texts)
+    def senses(self, texts):
+        made = super().senses(texts)
         self.done.set()
         return made
 

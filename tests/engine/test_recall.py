@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from recollect.embed.hashed import HashEmbedder
 from recollect.errors import InvalidRequest
 from recollect.model import Kind, Scope, Where
-from recollect.ops import Recall, Remember, RememberAll, Weights
+from recollect.ops import Invalidate, Recall, Remember, RememberAll, Weights
 from recollect.rules.fold import count
 from tests.engine.build import described, found, ledger, recalled, remember, why
 
@@ -250,3 +251,36 @@ def test_total_says_how_many_were_weighed(engine):
     keep(engine, *(f"zebra {n}" for n in range(20)), "lunch")
     assert recalled(engine, "zebra", limit=5, weights=WORDS).total == 20
     assert recalled(engine, "nothing like it", weights=WORDS).total == 0
+
+
+def test_what_is_said_beside_a_turn_helps_to_find_it(engine):
+    keep(engine, "Where is the lighthouse?", "Behind the harbour.", session="s", once=False)
+    keep(engine, *(f"Behind door {n} there is nothing." for n in range(30)), session="t")
+    assert "Behind the harbour." in found(engine, "lighthouse", limit=2)
+
+
+def test_what_may_not_be_seen_says_nothing_of_what_is_beside_it(engine):
+    first, *_ = keep(engine, "Where is the lighthouse?", "Behind the harbour.", session="s")
+    keep(engine, *(f"Behind door {n} there is nothing." for n in range(30)), session="t")
+    with_it = recalled(engine, "lighthouse", any_time=True).hits[1]
+    engine.run(Invalidate(first.id))
+    assert recalled(engine, "lighthouse", any_time=True).hits[1] == with_it
+    hits = {hit.record.text: hit.parts.around for hit in recalled(engine, "lighthouse").hits}
+    assert hits.get("Behind the harbour.", 0) < with_it.parts.around
+
+
+def test_who_is_named_in_the_question_is_found_saying_it(engine):
+    for speaker in ("Ann", "Bob", "Eve"):
+        keep(engine, f"I like tea, says number {speaker[0]}", speaker=speaker)
+    best = recalled(engine, "What does Bob like?").hits[0]
+    assert best.record.speaker == "Bob"
+    assert best.parts.speaker == 1
+
+
+def test_a_record_without_codes_is_weighed_by_its_vector_and_words(engine):
+    keep(engine, "the lion roars", "the zebra is striped")
+    rows = HashEmbedder(384).passages(["a striped zebra at lunch"])
+    item = Remember("a striped zebra at lunch")
+    engine.run(RememberAll((item,), vectors=rows))
+    hits = {hit.record.text: hit.parts for hit in recalled(engine, "striped zebra").hits}
+    assert 0 < hits["a striped zebra at lunch"].around <= 1

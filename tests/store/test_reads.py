@@ -408,3 +408,26 @@ def test_the_age_of_each_record_is_told_with_its_project(store):
             ("b", "", NOON + HOUR),
         ]
         assert reader.aged(Where(project="other")) == []
+
+
+def test_around_a_record_are_those_of_its_session_and_scope(store):
+    said = [record(f"s{n}", session="s") for n in range(6)]
+    between = record("t", session="t")
+    elsewhere = record("u", session="s", scope=Scope("local", "ann"))
+    alone = record("alone")
+    made = keep(store, *said[:3], between, elsewhere, *said[3:], alone)
+    seqs = {r.id: r.seq for r in made}
+    with store.reading() as reader:
+        beside = reader.around([seqs["s0"], seqs["s3"], seqs["t"], seqs["alone"]], 2)
+        assert reader.around([], 2) == {}
+    assert beside == {
+        seqs["s0"]: [seqs["s1"], seqs["s2"]],
+        seqs["s3"]: [seqs["s1"], seqs["s2"], seqs["s4"], seqs["s5"]],
+    }
+
+
+def test_who_said_a_record_is_told_where_it_is_known(store):
+    one, two = keep(store, record("one", speaker="Ann"), record("two"))
+    with store.reading() as reader:
+        assert reader.speakers([one.seq, two.seq, 99]) == {one.seq: "Ann"}
+        assert reader.speakers([]) == {}

@@ -373,3 +373,38 @@ def test_forgetting_the_last_that_waits_lets_the_coming_model_serve(store):
     apply(store, forget=("b",))
     assert models(store) == Vectors("other", 128, "", 1, 0)
     assert nearest(store, unit(8, OTHER)) == [(a, 1.0)]
+
+
+def codes(store, *seqs):
+    with store.reading() as reader:
+        return reader.codes(seqs)
+
+
+def test_codes_are_kept_with_their_vector_and_go_with_it(store):
+    prepare(store)
+    (one, two) = apply(
+        store,
+        insert=(Entry(record("one"), unit(1), b"codes of one"), Entry(record("two"), unit(2))),
+    )
+    assert codes(store, one.seq, two.seq, 99) == {one.seq: b"codes of one"}
+    assert vectors(store, one.seq) == {one.seq: pytest.approx(list(unit(1)), abs=1e-3)}
+    update(store, "one", unit(3), text="another")
+    assert codes(store, one.seq) == {}
+    apply(store, forget=("one",))
+    assert codes(store, one.seq, two.seq) == {}
+
+
+def test_the_codes_of_a_coming_model_serve_when_it_does(store):
+    prepare(store)
+    (one,) = apply(store, insert=(Entry(record("one"), unit(1), b"old"),))
+    prepare(store, OTHER)
+    assert codes(store, one.seq) == {one.seq: b"old"}
+    with store.writing() as tx:
+        tx.embed({one.seq: unit(1, OTHER)}, OTHER, {one.seq: b"new"})
+    assert codes(store, one.seq) == {one.seq: b"new"}
+
+
+def test_codes_are_read_only_where_there_is_a_model(store):
+    (one,) = keep(store, record("one"))
+    assert codes(store, one.seq) == {}
+    assert codes(store) == {}

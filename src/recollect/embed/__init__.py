@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from recollect.value import Value
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from numpy import float32
     from numpy.typing import NDArray
+
+    from recollect.model import Sense
 
     Vectors = NDArray[float32]
 
@@ -48,3 +50,30 @@ class Embedder(Protocol):
 
     def close(self) -> None:
         """Let go of connections and files. Closing twice does no harm."""
+
+
+@runtime_checkable
+class Worded(Embedder, Protocol):
+    """An embedder that tells of the single words of a text as well."""
+
+    def senses(self, texts: Sequence[str]) -> list[Sense]:
+        """What each text to be found means."""
+
+    def asked(self, text: str) -> Sense:
+        """What a text to search with means."""
+
+
+def senses(embedder: Embedder, texts: Sequence[str]) -> list[Sense]:
+    """What each text means, with codes of its words where the embedder has them."""
+    from recollect.model import Sense
+
+    if isinstance(embedder, Worded):
+        return embedder.senses(texts)
+    return [Sense(row) for row in embedder.passages(texts)]
+
+
+def asked(embedder: Embedder, text: str) -> Sense:
+    """The same of a text to search with."""
+    from recollect.model import Sense
+
+    return embedder.asked(text) if isinstance(embedder, Worded) else Sense(embedder.query(text))

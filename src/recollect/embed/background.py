@@ -6,12 +6,14 @@ from enum import StrEnum
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
+from recollect.embed import asked, senses
 from recollect.errors import ModelNotReady, RecollectError, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.embed import Embedder, Model, Vectors
+    from recollect.model import Sense
 
 # Longer than any load on a machine that is not overwhelmed, shorter than a client's patience.
 PATIENCE = 20.0
@@ -87,6 +89,16 @@ class Background:
         """The vector of a text to search with."""
         self.ready(self._patience)
         return self._inner.query(text)
+
+    def senses(self, texts: Sequence[str]) -> list[Sense]:
+        """What each text to be found means."""
+        self.ready(self._patience)
+        return senses(self._inner, texts)
+
+    def asked(self, text: str) -> Sense:
+        """What a text to search with means."""
+        self.ready(self._patience)
+        return asked(self._inner, text)
 
     def close(self) -> None:
         """Wait for a load that is under way, then close the model."""

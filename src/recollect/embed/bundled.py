@@ -14,8 +14,9 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
-from recollect.embed import Model
+from recollect.embed import Model, codes
 from recollect.errors import Unavailable
+from recollect.model import Sense
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 # The quantisation is part of the name: vectors of the full model are a little different.
 MODEL = Model("snowflake-arctic-embed-s-int8", 384)
 QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
+# The start of the text and the eight words of the prefix.
+QUERY_TOKENS = 9
 WEIGHTS = Path(__file__).parent / "weights"
 SHA256 = {
     "model.onnx": "f93ff225320628d2e88baf2a395cae791b0e3b27edf5c70bf7b312a4d3260c14",
@@ -66,21 +69,32 @@ class Bundled:
         """One row for each text to be found."""
         import numpy as np
 
-        encode = self._ready().encode
         rows = np.empty((len(texts), MODEL.dimensions), np.float32)
+        for row, sense in zip(rows, self.senses(texts), strict=True):
+            row[:] = sense.vector
+        return rows
+
+    def query(self, text: str) -> Vectors:
+        """The vector of a text to search with."""
+        return self.asked(text).vector
+
+    def senses(self, texts: Sequence[str]) -> list[Sense]:
+        """What each text to be found means."""
+        encode = self._ready().encode
+        made: dict[int, Sense] = {}
         # Taken from the end, longest first, so that no worker is left with a long text at last.
         waiting = sorted(range(len(texts)), key=lambda i: len(texts[i]))
 
         def work() -> None:
             for i in _taken(waiting):
-                rows[i] = encode(texts[i])
+                made[i] = encode(texts[i])
 
         _side_by_side(work, min(self._workers, len(texts)), waiting.clear)
-        return rows
+        return [made[i] for i in range(len(texts))]
 
-    def query(self, text: str) -> Vectors:
-        """The vector of a text to search with."""
-        return self._ready().encode(QUERY_PREFIX + text)
+    def asked(self, text: str) -> Sense:
+        """What a text to search with means."""
+        return self._ready().encode(QUERY_PREFIX + text, skip=QUERY_TOKENS)
 
     def close(self) -> None:
         """Let go of the weights; the next use loads them again."""
@@ -103,16 +117,27 @@ class _Encoder:
     def __init__(self, session: InferenceSession, tokenizer: Tokenizer) -> None:
         self._session = session
         self._tokenizer = tokenizer
+        self._tells = codes.telling(tokenizer)
         self._shrinking = _shrinking()
 
-    def encode(self, text: str) -> Vectors:
-        """The unit vector of one text."""
+    def encode(self, text: str, skip: int = 0) -> Sense:
+        """The unit vector of one text, and the codes of its words without the first tokens."""
+        import numpy as np
+
+        tokens, states = self.states(text)
+        first: Vectors = states[0]
+        vector: Vectors = first / np.linalg.norm(first)
+        return Sense(vector, codes.of(tokens, states, self._tells, skip))
+
+    def states(self, text: str) -> tuple[list[int], Vectors]:
+        """The tokens of one text, and the model's state at each of them."""
         import numpy as np
 
         # Halves of surrogate pairs are not text; the tokenizer refuses them.
         clean = text[:LONGEST].encode("utf-8", "replace").decode("utf-8")
         # One text at a time: `encode_batch` starts threads that do not survive a fork.
-        ids = np.array([self._tokenizer.encode(clean).ids], np.int64)
+        tokens = self._tokenizer.encode(clean).ids
+        ids = np.array([tokens], np.int64)
         feed = {
             "input_ids": ids,
             "attention_mask": np.ones_like(ids),
@@ -120,9 +145,7 @@ class _Encoder:
         }
         options = self._shrinking if ids.size > LONG else None
         (states,) = self._session.run(["last_hidden_state"], feed, options)
-        first: Vectors = states[0, 0]
-        vector: Vectors = first / np.linalg.norm(first)
-        return vector
+        return tokens, states[0]
 
 
 def _taken(waiting: list[int]) -> Iterator[int]:

@@ -12,7 +12,8 @@ from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from recollect.embed import CacheStats, Embedder
+from recollect.embed import CacheStats, Embedder, asked, senses
+from recollect.model import Sense
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -54,12 +55,24 @@ class Cached(Generic[E]):
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """One row for each text to be found."""
-        return self._rows("passage", texts)
+        import numpy as np
+
+        made = self.senses(texts)
+        if not made:
+            return np.empty((0, self.model.dimensions), np.float32)
+        return np.stack([sense.vector for sense in made])
 
     def query(self, text: str) -> Vectors:
         """The vector of a text to search with."""
-        row: Vectors = self._rows("query", (text,))[0]
-        return row
+        return self.asked(text).vector
+
+    def senses(self, texts: Sequence[str]) -> list[Sense]:
+        """What each text to be found means."""
+        return self._senses("passage", texts)
+
+    def asked(self, text: str) -> Sense:
+        """What a text to search with means."""
+        return self._senses("query", (text,))[0]
 
     def forget(self, texts: Iterable[str]) -> None:
         """Remove every trace of these texts. Raises `Unavailable` when the file resists."""
@@ -90,7 +103,7 @@ class Cached(Generic[E]):
             self.disk.close()
         self.inner.close()
 
-    def _rows(self, role: str, texts: Sequence[str]) -> Vectors:
+    def _senses(self, role: str, texts: Sequence[str]) -> list[Sense]:
         model = self.model
         space = _space(model, role)
         digests = [_digest(text) for text in texts]
@@ -138,8 +151,8 @@ class Cached(Generic[E]):
 
     def _embed(self, role: str, texts: list[str]) -> list[bytes]:
         if role == "query":
-            return [_pack(self.inner.query(texts[0]))]
-        return [_pack(row) for row in self.inner.passages(texts)]
+            return [_pack(asked(self.inner, texts[0]))]
+        return [_pack(sense) for sense in senses(self.inner, texts)]
 
 
 def _digest(text: str) -> bytes:
@@ -148,19 +161,22 @@ def _digest(text: str) -> bytes:
 
 def _space(model: Model, role: str) -> bytes:
     """What tells apart the vectors of one text."""
-    named = f"{model.name}\0{model.dimensions}\0{role}"
+    # Rows of older versions have no codes.
+    named = f"{model.name}\0{model.dimensions}\0{role}\0codes"
     return blake2b(named.encode(), digest_size=8).digest()
 
 
-def _pack(vector: Vectors) -> bytes:
+def _pack(sense: Sense) -> bytes:
     import numpy as np
 
-    return vector.astype(np.float16).tobytes()
+    return sense.vector.astype(np.float16).tobytes() + sense.codes
 
 
-def _unpack(codes: list[bytes], dimensions: int) -> Vectors:
+def _unpack(rows: list[bytes], dimensions: int) -> list[Sense]:
     import numpy as np
 
-    rows = np.frombuffer(b"".join(codes), np.float16).reshape(-1, dimensions).astype(np.float32)
-    unit: Vectors = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return unit
+    size = dimensions * 2
+    found = np.frombuffer(b"".join(row[:size] for row in rows), np.float16)
+    matrix = found.reshape(-1, dimensions).astype(np.float32)
+    unit: Vectors = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    return [Sense(vector, row[size:]) for vector, row in zip(unit, rows, strict=True)]

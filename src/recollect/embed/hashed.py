@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from hashlib import shake_128
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 from recollect.embed import Model
+from recollect.model import Sense
+from recollect.rules.english import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +25,8 @@ _WORDS = re.compile(r"\w+")
 # A whole word tells more than any of its trigrams, of which a word has about as many as letters.
 _WORD = 3.0
 _TRIGRAM = 1.0
+# As many words of a text have codes.
+_MOST = 128
 
 
 class HashEmbedder:
@@ -68,8 +73,29 @@ class HashEmbedder:
             sums[0], length = 1.0, 1.0
         return (sums / length).astype(np.float32)
 
+    def senses(self, texts: Sequence[str]) -> list[Sense]:
+        """What each text to be found means."""
+        rows = self.passages(texts)
+        return [Sense(row, self._codes(text)) for row, text in zip(rows, texts, strict=True)]
+
+    def asked(self, text: str) -> Sense:
+        """What a text to search with means."""
+        return Sense(self.query(text), self._codes(text))
+
+    def _codes(self, text: str) -> bytes:
+        """Each telling word as bits that no other word shares more of than chance has it."""
+        size = self._model.dimensions // 8
+        words = _WORDS.findall(text.casefold())
+        telling = [word for word in words if word not in STOP_WORDS] or words
+        return b"".join(_code(word, size) for word in telling[:_MOST])
+
     def close(self) -> None:
         """Nothing has to be closed."""
+
+
+@lru_cache(maxsize=65_536)
+def _code(word: str, size: int) -> bytes:
+    return shake_128(word.encode("utf-8", "surrogatepass")).digest(size)
 
 
 @lru_cache(maxsize=65_536)

@@ -110,10 +110,12 @@ def _write_records(out: _Out, reader: Reader, *, with_vectors: bool) -> None:
     for page in _pages(reader):
         seqs = [one.record.seq for one in page]
         vectors = reader.vectors(seqs) if with_vectors else {}
+        codes = reader.codes(seqs) if with_vectors else {}
         for one in page:
             vector = vectors.get(one.record.seq)
             held = int(vector is not None)
-            out.say(lines.whole(replace(one, vector=vector)), records=1, vectors=held)
+            meant = replace(one, vector=vector, codes=codes.get(one.record.seq, b""))
+            out.say(lines.whole(meant), records=1, vectors=held)
 
 
 def _write_edges(out: _Out, reader: Reader) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from recollect.decisions import Decide
     from recollect.embed import Model
     from recollect.engine.ports import Ports
-    from recollect.model import Author, Edge, Record, Vector
+    from recollect.model import Author, Edge, Record, Sense
     from recollect.rules.redact import Policy
     from recollect.store import Reader, Writer
 
@@ -45,15 +45,15 @@ def decide(ports: Ports, op: Decide) -> Decided:
     new = record(op, ports.new_id(prefix_of(Kind.DECISION)), op.module, now)
     with ports.store.reading() as reader:
         model = ports.semantics.target(reader)
-    vector = embedded(ports, model, [new]).get(new.id)
+    sense = embedded(ports, model, [new]).get(new.id)
     with ports.store.reading() as reader:
-        domain = domain_of(reader, op.statement, op.module, op.reasoning, vector, model, op)
+        domain = domain_of(reader, op.statement, op.module, op.reasoning, sense, model, op)
     if domain != new.type:
         new = record(op, new.id, domain, now)
     with ports.store.writing() as tx:
         _wait(tx, ports.governance.cooldown, op.author, op.scope.tenant, now)
         old = _replaced(tx, op)
-        made, ended = keep(ports, tx, new, vector, model, old, now)
+        made, ended = keep(ports, tx, new, sense, model, old, now)
     return Decided(read(made), tuple(map(read, ended)), found)
 
 
@@ -61,7 +61,7 @@ def keep(  # noqa: PLR0913, PLR0917 -- what belongs to one decision
     ports: Ports,
     tx: Writer,
     new: Record,
-    vector: Vector | None,
+    sense: Sense | None,
     model: Model,
     old: Sequence[Record],
     now: datetime,
@@ -70,7 +70,7 @@ def keep(  # noqa: PLR0913, PLR0917 -- what belongs to one decision
     """Write a decision, end those that it takes the place of, and answer all as they are then."""
     ports.semantics.prepare(tx)
     if tx.serving_model() != model:
-        vector = None
+        sense = None
     names = Names(ports, tx, new.author, now)
     links = names.link([new])
     ended = [plan.superseded(one, new, now, now) for one in old]
@@ -79,7 +79,7 @@ def keep(  # noqa: PLR0913, PLR0917 -- what belongs to one decision
             "decide",
             new.author,
             now,
-            insert=(*(Entry(named) for named in names.new), Entry(new, vector)),
+            insert=(*(Entry(named) for named in names.new), Entry(new, *(sense or ()))),
             update=tuple(entry for entry, _ in ended),
             link=(*links, *(edge for _, edge in ended), *further),
             detail=plan.detail(supersedes=" ".join(one.id for one in old)),
@@ -94,16 +94,16 @@ def domain_of(  # noqa: PLR0913, PLR0917 -- what a domain is told by
     statement: str,
     given: str,
     reasoning: str,
-    vector: Vector | None,
+    sense: Sense | None,
     model: Model | None,
     op: Decide,
 ) -> str:
     """The domain of a decision: given, told by its words, or that of its neighbours."""
     found = detect(statement, given, (), reasoning)
-    if found != detect("") or vector is None or reader.serving_model() != model:
+    if found != detect("") or sense is None or reader.serving_model() != model:
         return found
     where = Where(op.scope.tenant, op.scope.user or None, kinds=(Kind.DECISION,))
-    near = reader.nearest(vector, where, _NEIGHBOURS)
+    near = reader.nearest(sense.vector, where, _NEIGHBOURS)
     known = reader.rows([one.seq for one in near])
     return detect(statement, "", [(known[one.seq].type, one.score) for one in near], reasoning)
 

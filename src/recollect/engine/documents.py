@@ -69,7 +69,7 @@ def _kept(ports: Ports, op: Ingest, parts: Sequence[Part]) -> News:
         return news
     now = ports.clock()
     made = {part.op.source_ref: recorded(part.op, ports.new_id(""), now) for part in news.parts}
-    vectors = embedded(ports, model, list(made.values()))
+    senses = embedded(ports, model, list(made.values()))
     with ports.store.writing() as tx:
         # Somebody else may have brought the same documents meanwhile.
         if tx.last_event() != seen:
@@ -78,7 +78,7 @@ def _kept(ports: Ports, op: Ingest, parts: Sequence[Part]) -> News:
             news = News(mine, late.known)
         items = [(part.op, made[part.op.source_ref]) for part in news.parts]
         if items:
-            keep(ports, tx, items, vectors, model)
+            keep(ports, tx, items, senses, model)
     return news
 
 

@@ -77,7 +77,7 @@ def take_in(ports: Ports, op: Import) -> Imported:
     made = {id(item.fact): recorded(item.op, ports.new_id(""), now) for item in news.items}
     if op.dry_run or not (news.items or news.things or news.ties):
         return _answer("", lot, news, tuple(made.values()))
-    vectors = embedded(ports, model, list(made.values()))
+    senses = embedded(ports, model, list(made.values()))
     batch = ports.new_id(BATCH)
     with ports.store.writing() as tx:
         # Somebody else may have brought the same meanwhile.
@@ -88,7 +88,7 @@ def take_in(ports: Ports, op: Import) -> Imported:
         into = _Into(ports, tx, op, batch, now)
         into.describe(news.things)
         pairs = [(item.op, made[id(item.fact)]) for item in news.items]
-        kept = keep(ports, tx, pairs, vectors, model, into.detail) if pairs else []
+        kept = keep(ports, tx, pairs, senses, model, into.detail) if pairs else []
         into.relate(news, kept)
     return _answer(batch, lot, news, tuple(kept))
 

@@ -138,12 +138,12 @@ def _embedded(ports: Ports, tx: Reader, texts: Sequence[tuple[str, str]]) -> lis
     model = tx.serving_model()
     if not texts or model is None:
         return []
-    vectors = ports.semantics.passages(model, [text for _, text in texts])
-    if vectors is None:
+    senses = ports.semantics.senses(model, [text for _, text in texts])
+    if senses is None:
         return []
     return [
-        rule.Taught(decision, text, rule.LESSON, vector)
-        for (decision, text), vector in zip(texts, vectors, strict=True)
+        rule.Taught(decision, text, rule.LESSON, sense.vector)
+        for (decision, text), sense in zip(texts, senses, strict=True)
     ]
 
 

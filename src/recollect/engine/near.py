@@ -22,8 +22,8 @@ CLOSE = 0.72
 def meaning(ports: Ports, reader: Reader, text: str) -> Vector | None:
     """The vector of a text, as the texts in the store have theirs; None while there is no model."""
     model = reader.serving_model()
-    vectors = ports.semantics.passages(model, [text]) if model is not None else None
-    return None if vectors is None else vectors[0]
+    senses = ports.semantics.senses(model, [text]) if model is not None else None
+    return None if senses is None else senses[0].vector
 
 
 def near(

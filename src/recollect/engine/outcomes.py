@@ -59,11 +59,11 @@ def record_outcome(ports: Ports, op: RecordOutcome) -> Recorded:
         (decision,) = existing(reader, (op.decision,), op.tenant, (Kind.DECISION,))
         model = ports.semantics.target(reader)
     new = _outcome(ports, op, decision, now)
-    vector = embedded(ports, model, [new]).get(new.id)
+    sense = embedded(ports, model, [new]).get(new.id)
     with ports.store.writing() as tx:
         ports.semantics.prepare(tx)
         if tx.serving_model() != model:
-            vector = None
+            sense = None
         (decision,) = existing(tx, (op.decision,), op.tenant, (Kind.DECISION,))
         old = outcomes(tx, op.tenant, [op.decision]).get(op.decision)
         where = Where(op.tenant, decision.scope.user or None)
@@ -75,7 +75,7 @@ def record_outcome(ports: Ports, op: RecordOutcome) -> Recorded:
                 "outcome",
                 op.author,
                 now,
-                insert=(Entry(new, vector),),
+                insert=(Entry(new, *(sense or ())),),
                 update=tuple(entry for entry, _ in ended),
                 link=links,
                 detail=plan.detail(of=decision.id, status=op.status),

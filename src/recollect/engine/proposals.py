@@ -50,9 +50,9 @@ def accept(ports: Ports, op: AcceptProposal) -> Accepted:
         source_ref=draft.id,
     )
     new = record(decide, ports.new_id(prefix_of(Kind.DECISION)), "", now)
-    vector = embedded(ports, model, [new]).get(new.id)
+    sense = embedded(ports, model, [new]).get(new.id)
     with ports.store.reading() as reader:
-        domain = domain_of(reader, proposal.title, "", proposal.reasons, vector, model, decide)
+        domain = domain_of(reader, proposal.title, "", proposal.reasons, sense, model, decide)
     new = record(decide, new.id, domain, now)
     with ports.store.writing() as tx:
         draft = _draft(tx, op.id, op.tenant)
@@ -65,7 +65,7 @@ def accept(ports: Ports, op: AcceptProposal) -> Accepted:
             )
         _end(tx, draft, op, pages.ACCEPTED, now)
         came_of = Edge(draft.id, Link.EVIDENCE_FOR, new.id, now, now)
-        made, _ = keep(ports, tx, new, vector, model, old, now, came_of)
+        made, _ = keep(ports, tx, new, sense, model, old, now, came_of)
         after = tx.records([draft.id])[draft.id]
     in_step(ports, op.tenant)
     return Accepted(pages.read(after), read(made))

@@ -16,24 +16,33 @@ from recollect.model import Hit, Kind, Parts, Why
 from recollect.ops import Recalled, SearchCode, Weights
 from recollect.rules import bm25, check
 from recollect.rules.analyse import passage, terms, tokens
+from recollect.rules.closeness import around
 from recollect.rules.fold import count, fold, within
-from recollect.rules.fuse import Fused, fuse, merged, shares
+from recollect.rules.fuse import Fused, fuse, merged, shares, spread
 from recollect.rules.pagerank import walk
 from recollect.value import Value, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from recollect.engine.ports import Ports
-    from recollect.model import Arc, Corpus, Record, Vector, Where
+    from recollect.model import Arc, Corpus, Record, Sense, Where
     from recollect.ops import Recall
     from recollect.store import Reader
 
 # Chosen on the development benchmarks; docs/adr/0009-recall.md has the table.
 DEFAULT = Weights(vector=0.5, words=0.3, graph=0.2)
+# The same where the model tells of single words: what is around a record joins in.
+CLOSER = {"vector": 2.0, "words": 1.5, "graph": 0.5, "around": 6.0, "speaker": 3.0}
+# A turn of a chat is understood by those before and after it. So many on each side say what it
+# is about, and the next ones may be answers themselves.
+_REACH = 2
+_NEXT = 1
 # So many candidates from each way of finding, and more where more hits are asked for.
-_POOL = 60
+_POOL = 40
 _POOL_FOR_EACH = 2
+# Of what was found by links alone, so many are looked at more closely.
+_LINKED = 20
 # Near duplicates among the hits are seldom more than these; where they are, more are read.
 _LIKELY_FOLDED = 12
 # The graph is walked from the best so many, two steps, past so many neighbours of each; the
@@ -53,13 +62,15 @@ _LONGEST_COUNTED = 20_000
 class Found(Value):
     """What the ways of finding propose, each by record number, and what lies behind those."""
 
-    vector: dict[int, float]
+    vector: Mapping[int, float]
     words: dict[int, float]
     graph: dict[int, float]
     # Further candidates, best first, which pages deep down are filled with.
     beyond: tuple[int, ...]
     nodes: int
     semantic: bool
+    around: Mapping[int, float] = {}
+    speaker: Mapping[int, float] = {}
 
     @property
     def total(self) -> int:
@@ -74,9 +85,15 @@ class Search(Value):
     where: Where
     asked: tuple[str, ...]
     # Waits for the embedding that goes on meanwhile.
-    vector: Callable[[], Vector | None]
-    weights: Weights
+    sense: Callable[[], Sense | None]
+    # What the caller asked for; without that the engine weighs as measured best.
+    given: Weights | None
     wanted: int
+
+    @property
+    def weights(self) -> Weights:
+        """How much each way of finding counts."""
+        return self.given or DEFAULT
 
 
 def recall(ports: Ports, op: Recall) -> Recalled:
@@ -126,12 +143,12 @@ def _of_memory(ports: Ports, op: Recall) -> Recalled:
     asked = terms(op.query)
     with ports.store.reading() as reader:
         meant = weights.vector or _graph_alone(weights)
-        vector: Callable[[], Vector | None] = _no_vector
+        sense: Callable[[], Sense | None] = _no_sense
         if meant:
-            vector = ports.semantics.query_ahead(reader, op.query, needed=op.needs_vector)
+            sense = ports.semantics.query_ahead(reader, op.query, needed=op.needs_vector)
         # Nobody gets more than there is, however far down a page is asked for.
         wanted = min(op.offset + op.limit, max(reader.total(), op.limit))
-        search = Search(reader, where, asked, vector, weights, wanted)
+        search = Search(reader, where, asked, sense, op.weights, wanted)
         found = _found(search)
         kept, records = _read(search, found, op)
         total = _all(search, found) if op.count else found.total
@@ -174,8 +191,8 @@ def _found(search: Search) -> Found:
     # The words first, since the vector is still being made.
     said = _said(search, pool) if weights.words or alone else {}
     near: dict[int, float] = {}
-    if (vector := search.vector()) is not None:
-        near = {c.seq: c.score for c in reader.nearest(vector, where, pool)}
+    if (sense := search.sense()) is not None:
+        near = {c.seq: c.score for c in reader.nearest(sense.vector, where, pool)}
     # Whatever page is asked for, the same candidates are weighed; the others only follow them.
     beyond = _interleaved(list(near)[_POOL:], list(said)[_POOL:])
     near, said = _first(near), _first(said)
@@ -183,7 +200,89 @@ def _found(search: Search) -> Found:
     if alone:
         near, said, beyond = {}, {}, []
     beyond = [seq for seq in beyond if seq not in near and seq not in said and seq not in graph]
-    return Found(near, said, graph, tuple(beyond), nodes, vector is not None)
+    found = Found(near, said, graph, tuple(beyond), nodes, sense is not None)
+    if search.given is None and sense is not None and sense.codes:
+        return _closer(search, found, sense)
+    return found
+
+
+def _closer(search: Search, found: Found, sense: Sense) -> Found:
+    """What is found, with what is said next to it, weighed word by word."""
+    reader = search.reader
+    first = list(dict.fromkeys([*found.vector, *found.words, *list(found.graph)[:_LINKED]]))
+    beside = reader.around(first, _REACH + _NEXT)
+    seen = reader.admitted(
+        list({other for others in beside.values() for other in others}), search.where
+    )
+    chains = {seq: _chain(seq, beside.get(seq, ()), seen) for seq in first}
+    weighed = _windows(chains)
+    known = {*first, *seen}
+    codes = reader.codes(list(known))
+    close = around(sense.codes, codes, weighed, len(sense.vector) // 8)
+    candidates = list(weighed)
+    others = [seq for seq in candidates if seq not in found.vector]
+    near = {**found.vector, **_cosines(reader, sense, others)}
+    return replace(
+        found,
+        vector=near,
+        around=_filled(close, near, found.words),
+        speaker=_named(search, candidates),
+        beyond=tuple(seq for seq in found.beyond if seq not in weighed),
+    )
+
+
+def _chain(seq: int, beside: Iterable[int], seen: set[int]) -> list[int]:
+    """A record among those of its session that may be seen, in order."""
+    return sorted([seq, *(other for other in beside if other in seen)])
+
+
+def _windows(chains: Mapping[int, Sequence[int]]) -> dict[int, Sequence[int]]:
+    """By candidate, those found and those next to them: what is around it."""
+    windows: dict[int, Sequence[int]] = {}
+    for seq, row in chains.items():
+        at = row.index(seq)
+        for place in range(max(0, at - _NEXT), min(len(row), at + _NEXT + 1)):
+            # What was found itself knows its surroundings best.
+            if place == at or row[place] not in chains:
+                windows[row[place]] = row[max(0, place - _REACH) : place + _REACH + 1]
+    return windows
+
+
+def _cosines(reader: Reader, sense: Sense, seqs: Sequence[int]) -> dict[int, float]:
+    vectors = reader.vectors(seqs) if seqs else {}
+    if not vectors:
+        return {}
+    import numpy as np
+
+    rows = np.stack(list(vectors.values()))
+    lengths = np.linalg.norm(rows, axis=1)
+    cosines = rows @ sense.vector / np.where(lengths > 0, lengths, 1)
+    return dict(zip(vectors, cosines.tolist(), strict=True))
+
+
+def _filled(
+    close: Mapping[int, float], near: Mapping[int, float], said: Mapping[int, float]
+) -> dict[int, float]:
+    """What has no codes is as close as its vector and its words are."""
+    # What is equally close says nothing of which is the better one.
+    if len(set(close.values())) <= 1:
+        return {}
+    filled = spread(close)
+    if lacking := [seq for seq in near if seq not in close]:
+        meant, told = spread(near), spread(said)
+        share = _SEEDING["vector"], _SEEDING["words"]
+        filled |= {s: share[0] * meant[s] + share[1] * told.get(s, 0.0) for s in lacking}
+    return filled
+
+
+def _named(search: Search, seqs: Sequence[int]) -> dict[int, float]:
+    """The candidates whose speaker the query names."""
+    asked = set(search.asked)
+    return {
+        seq: 1.0
+        for seq, speaker in search.reader.speakers(seqs).items()
+        if not asked.isdisjoint(tokens(speaker))
+    }
 
 
 def _all(search: Search, found: Found) -> int:
@@ -195,7 +294,7 @@ def _all(search: Search, found: Found) -> int:
     return len(reader.matching(bm25.selective(search.asked, corpus), search.where, _EVERY))
 
 
-def _no_vector() -> None:
+def _no_sense() -> None:
     """What is waited for where meaning does not count."""
 
 
@@ -267,6 +366,9 @@ def _order(found: Found, weights: Weights, limit: int) -> list[Fused]:
     if not found.semantic and (weights.words or weights.graph):
         given["vector"] = 0.0
     lists = {"vector": found.vector, "words": found.words, "graph": found.graph}
+    if found.around:
+        lists |= {"around": found.around, "speaker": found.speaker}
+        given = {name: weight for name, weight in CLOSER.items() if lists[name]}
     weighed = fuse(lists, given, limit)
     return weighed + [Fused(seq, 0.0, Parts()) for seq in found.beyond[: limit - len(weighed)]]
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import ThreadPoolExecutor
 
-    from recollect.embed import Model, Vectors
+    from recollect.embed import Model
     from recollect.embed.background import Background
     from recollect.embed.cache import Cached
-    from recollect.model import Vector
+    from recollect.model import Sense
     from recollect.store import Reader, Writer
 
     Ready = Cached[Background]
@@ -60,8 +60,8 @@ class Semantics:
 
     def query_ahead(
         self, reader: Reader, text: str, *, needed: bool = False
-    ) -> Callable[[], Vector | None]:
-        """Begin to embed a query in a thread of its own; what is answered waits for the vector.
+    ) -> Callable[[], Sense | None]:
+        """Begin to embed a query in a thread of its own; what is answered waits for that.
 
         Where it is needed, what is answered raises `ModelNotReady` in place of answering None.
         Embedding takes as long as everything else of a search together, and both run without
@@ -74,19 +74,19 @@ class Semantics:
             return lambda: None
         return self._pool().submit(_query, embedder, text, needed).result
 
-    def passages(
+    def senses(
         self, model: Model | None, texts: Sequence[str], *, needed: bool = False
-    ) -> Vectors | None:
-        """A vector for each text, or None while the model is not to be had.
+    ) -> list[Sense] | None:
+        """What each text means, or None while the model is not to be had.
 
         Raises:
-            ModelNotReady: the vectors are needed, and the model is not to be had.
+            ModelNotReady: it is needed, and the model is not to be had.
 
         """
         embedder = None if model is None else self.of(model)
         if texts and embedder is not None:
             try:
-                return embedder.passages(texts)
+                return embedder.senses(texts)
             except Unavailable as error:
                 if needed:
                     raise ModelNotReady(str(error)) from error
@@ -138,9 +138,9 @@ class Semantics:
                 embedder.close()
 
 
-def _query(embedder: Ready, text: str, needed: bool) -> Vector | None:  # noqa: FBT001 -- to a thread
+def _query(embedder: Ready, text: str, needed: bool) -> Sense | None:  # noqa: FBT001 -- to a thread
     try:
-        return embedder.query(text)
+        return embedder.asked(text)
     except Unavailable as error:
         if needed:
             raise ModelNotReady(str(error)) from error

@@ -10,9 +10,11 @@ from recollect.errors import RecollectError
 from recollect.rules.analyse import passage
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from recollect.embed import Model
     from recollect.engine.ports import Ports
-    from recollect.model import Record
+    from recollect.model import Record, Sense
     from recollect.store import Reader
 
 log = logging.getLogger(__name__)
@@ -77,21 +79,25 @@ def step(ports: Ports) -> int:
         if model is None:
             return 0
         records = reader.waiting(_AT_ONCE)
-    vectors = ports.semantics.passages(model, [passage(record) for record in records])
-    if vectors is None or not records:
+    senses = ports.semantics.senses(model, [passage(record) for record in records])
+    if senses is None or not records:
         return 0
     with ports.store.writing() as tx:
         now = tx.rows([record.seq for record in records])
         fresh = {
-            record.seq: vector
-            for record, vector in zip(records, vectors, strict=True)
+            record.seq: sense
+            for record, sense in zip(records, senses, strict=True)
             if _same(record, now.get(record.seq))
         }
         if _filling(ports, tx) != model:
             return 0
-        tx.embed(fresh, model)
+        tx.embed({seq: sense.vector for seq, sense in fresh.items()}, model, _codes(fresh))
     # More may wait though all of these have changed meanwhile.
     return len(records)
+
+
+def _codes(senses: Mapping[int, Sense]) -> dict[int, bytes]:
+    return {seq: sense.codes for seq, sense in senses.items()}
 
 
 def _prepare(ports: Ports) -> None:

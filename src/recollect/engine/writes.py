@@ -8,7 +8,7 @@ from recollect.engine import asked
 from recollect.engine.named import Names
 from recollect.engine.reads import existing, mine, missing
 from recollect.errors import Conflict, InvalidRequest
-from recollect.model import Entry, Kind, Plan, Similar, Where
+from recollect.model import Entry, Kind, Plan, Sense, Similar, Where
 from recollect.ops import Remembered, RememberedAll, Revised
 from recollect.rules import check, entities, plan
 from recollect.rules.analyse import passage, terms
@@ -50,16 +50,16 @@ def remember(ports: Ports, op: Remember) -> Remembered:
     record = recorded(op, ports.new_id(""), ports.clock())
     with ports.store.reading() as reader:
         model = ports.semantics.target(reader)
-    vectors = embedded(ports, model, [record], needed=op.needs_vector)
+    senses = embedded(ports, model, [record], needed=op.needs_vector)
     similar: tuple[Similar, ...] = ()
     if op.similar:
         with ports.store.reading() as reader:
-            similar = _similar(reader, op, record, vectors.get(record.id), model)
+            similar = _similar(reader, op, record, senses.get(record.id), model)
     with ports.store.writing() as tx:
         known = _known(tx, [op]).get(_said(op, record))
         if known is not None:
             return Remembered(known, created=False, similar=similar, redacted=found)
-        (made,) = keep(ports, tx, [(op, record)], vectors, model)
+        (made,) = keep(ports, tx, [(op, record)], senses, model)
     return Remembered(made, created=True, similar=similar, redacted=found)
 
 
@@ -75,9 +75,9 @@ def remember_all(ports: Ports, op: RememberAll) -> RememberedAll:
         model = ports.semantics.target(reader)
         known, seen = _known(reader, items), reader.last_event()
     new = _new(batch, known)
-    vectors = _given(op.vectors, batch) if op.vectors is not None else {}
+    senses = _given(op.vectors, batch) if op.vectors is not None else {}
     if op.vectors is None:
-        vectors = embedded(ports, model, [record for _, record in new.values()])
+        senses = embedded(ports, model, [record for _, record in new.values()])
     made: dict[Said, Record] = {}
     if new:
         with ports.store.writing() as tx:
@@ -85,7 +85,7 @@ def remember_all(ports: Ports, op: RememberAll) -> RememberedAll:
             if tx.last_event() != seen:
                 known = _known(tx, items)
                 new = _new(batch, known)
-            made = dict(zip(new, keep(ports, tx, [*new.values()], vectors, model), strict=True))
+            made = dict(zip(new, keep(ports, tx, [*new.values()], senses, model), strict=True))
     answer = known | made
     return RememberedAll(tuple(answer[_said(*one)] for one in batch), created=len(made))
 
@@ -112,14 +112,14 @@ def revise(ports: Ports, op: Revise) -> Revised:
         )
     now = ports.clock()
     new = _revised(op, old, ports.secrets(), now)
-    vector = None
+    sense = None
     if passage(new) != passage(old) and new.kind is not Kind.ENTITY:
-        vectors = ports.semantics.passages(model, [passage(new)], needed=op.needs_vector)
-        vector = None if vectors is None else vectors[0]
+        senses = ports.semantics.senses(model, [passage(new)], needed=op.needs_vector)
+        sense = None if senses is None else senses[0]
     with ports.store.writing() as tx:
         ports.semantics.prepare(tx)
-        if vector is not None and tx.serving_model() != model:
-            vector = None
+        if tx.serving_model() != model:
+            sense = None
         # A description is no text that is found, so it is not linked either.
         told = new.text != old.text and new.kind is not Kind.ENTITY
         names = Names(ports, tx, op.author, now)
@@ -127,7 +127,7 @@ def revise(ports: Ports, op: Revise) -> Revised:
         tx.apply(
             replace(
                 linked,
-                update=(Entry(new, vector),),
+                update=(Entry(new, *(sense or ())),),
                 detail=plan.detail(changed=" ".join(_changed(old, new))),
             )
         )
@@ -215,7 +215,7 @@ def _new(
 
 
 def _similar(
-    reader: Reader, op: Remember, record: Record, vector: Vector | None, model: Model
+    reader: Reader, op: Remember, record: Record, sense: Sense | None, model: Model
 ) -> tuple[Similar, ...]:
     """Current records that a reader might take for an older version of this one.
 
@@ -225,8 +225,8 @@ def _similar(
     # What belongs to no project may be at odds with what was said in any.
     where = Where(whose.tenant, whose.user, whose.project or None, at=record.created_at)
     cosines: dict[int, float] = {}
-    if vector is not None and reader.serving_model() == model:
-        cosines = {c.seq: c.score for c in reader.nearest(vector, where, _NEIGHBOURS)}
+    if sense is not None and reader.serving_model() == model:
+        cosines = {c.seq: c.score for c in reader.nearest(sense.vector, where, _NEIGHBOURS)}
     near = reader.rows(list(cosines) or _by_words(reader, record.text, where))
     judged = [
         (judge(old.text, record.text, cosines.get(old.seq)), old)
@@ -252,20 +252,20 @@ def keep(  # noqa: PLR0913, PLR0917 -- what a transaction writes, and where
     ports: Ports,
     tx: Writer,
     items: Sequence[tuple[Remember, Record]],
-    vectors: dict[str, Vector],
+    senses: dict[str, Sense],
     model: Model,
     detail: str = "{}",
 ) -> list[Record]:
     """Write new records with all that belongs to them; the detail goes into the ledger."""
     ports.semantics.prepare(tx)
-    if vectors and tx.serving_model() != model:
-        vectors = {}
+    if senses and tx.serving_model() != model:
+        senses = {}
     now, author = items[0][1].created_at, items[0][0].author
     names = Names(ports, tx, author, now)
     links = names.link([record for _, record in items])
     old = [pair for op, record in items for pair in _replaced(tx, op, record)]
     records = [record for _, record in items]
-    made = tx.apply(plan.remembered(records, vectors, names.new, links, old, author, now, detail))
+    made = tx.apply(plan.remembered(records, senses, names.new, links, old, author, now, detail))
     return made[len(names.new) :]
 
 
@@ -292,26 +292,24 @@ def _known(reader: Reader, items: Sequence[Remember]) -> dict[Said, Record]:
     }
 
 
-def _given(
-    vectors: Sequence[Vector], batch: Sequence[tuple[Remember, Record]]
-) -> dict[str, Vector]:
+def _given(vectors: Sequence[Vector], batch: Sequence[tuple[Remember, Record]]) -> dict[str, Sense]:
     if len(vectors) != len(batch):
         raise InvalidRequest(
             f"There are {len(vectors)} vectors for {len(batch)} items. Give one for each, or none.",
             field="vectors",
         )
-    return {record.id: vector for (_, record), vector in zip(batch, vectors, strict=True)}
+    return {one.id: Sense(vector) for (_, one), vector in zip(batch, vectors, strict=True)}
 
 
 def embedded(
     ports: Ports, model: Model, records: Sequence[Record], *, needed: bool = False
-) -> dict[str, Vector]:
-    """The vectors of new records by id; none while there is no model, unless they are needed."""
+) -> dict[str, Sense]:
+    """What new records mean, by id; nothing while there is no model, unless it is needed."""
     texts = [passage(record) for record in records]
-    vectors = ports.semantics.passages(model, texts, needed=needed)
-    if vectors is None:
+    senses = ports.semantics.senses(model, texts, needed=needed)
+    if senses is None:
         return {}
-    return {record.id: vector for record, vector in zip(records, vectors, strict=True)}
+    return {record.id: sense for record, sense in zip(records, senses, strict=True)}
 
 
 def _revised(op: Revise, old: Record, policy: Policy, now: datetime) -> Record:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from recollect.model import Author, Vector
+    from recollect.model import Author, Sense
     from recollect.ops import Remember
 
 EXTRACTED = "extracted"
@@ -114,7 +114,7 @@ def detail(**facts: str) -> str:
 
 def remembered(  # noqa: PLR0913, PLR0917 -- a plan's parts
     records: Sequence[Record],
-    vectors: Mapping[str, Vector],
+    senses: Mapping[str, Sense],
     new_entities: Sequence[Record],
     links: Sequence[Edge],
     old: Sequence[tuple[Entry, Edge]],
@@ -129,7 +129,7 @@ def remembered(  # noqa: PLR0913, PLR0917 -- a plan's parts
         at=now,
         insert=(
             *(Entry(named) for named in new_entities),
-            *(Entry(record, vectors.get(record.id)) for record in records),
+            *(Entry(record, *senses.get(record.id, ())) for record in records),
         ),
         update=tuple(entry for entry, _ in old),
         link=(*links, *(edge for _, edge in old)),

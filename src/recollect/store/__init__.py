@@ -104,6 +104,15 @@ class Reader(Protocol):
     def vectors(self, seqs: Sequence[int]) -> dict[int, Vector]:
         """The serving vectors of these records, where they have one."""
 
+    def codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
+        """The codes of these records' words, where the serving model has made some."""
+
+    def speakers(self, seqs: Sequence[int]) -> dict[int, str]:
+        """Who said these records, where that is known."""
+
+    def around(self, seqs: Sequence[int], reach: int) -> dict[int, list[int]]:
+        """By record: those of its session and scope made next to it, `reach` on each side."""
+
     def edges(
         self, ids: Iterable[str], direction: str = "both", types: Sequence[str] = ()
     ) -> list[Edge]:
@@ -183,8 +192,13 @@ class Writer(Reader, Protocol):
     def prepare(self, model: Model) -> None:
         """Make `model` the serving one where none is yet, else the coming one; queue the texts."""
 
-    def embed(self, vectors: Mapping[int, Vector], model: Model) -> None:
-        """Keep vectors of a model for records that wait for them.
+    def embed(
+        self,
+        vectors: Mapping[int, Vector],
+        model: Model,
+        codes: Mapping[int, bytes] | None = None,
+    ) -> None:
+        """Keep vectors of a model, and codes of words, for records that wait for them.
 
         The coming model becomes the serving one with the last of them.
         """

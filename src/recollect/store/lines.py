@@ -55,6 +55,8 @@ def whole(one: Whole) -> bytes:
         said["versions"] = [states.plain(version) for version in one.versions]
     if one.vector is not None:
         said |= _packed(one.vector)
+    if one.codes:
+        said["codes"] = b64encode(one.codes).decode()
     return line(RECORD, said)
 
 
@@ -78,6 +80,7 @@ def _whole(said: dict[str, Any]) -> Whole:
         b64decode(said["salt"], validate=True),
         tuple(map(states.record, said.get("versions", ()))),
         _unpacked(said),
+        b64decode(said.get("codes", ""), validate=True),
     )
 
 

@@ -23,6 +23,7 @@ from recollect.model import (
     Event,
     Kind,
     Link,
+    Sense,
     Vectors,
     Whole,
     micros,
@@ -114,6 +115,7 @@ class _State:
         self.words: dict[int, list[str]] = {}
         self.edges: dict[tuple[str, str, str], Edge] = {}
         self.vectors: dict[Model, dict[int, Vector]] = {}
+        self.codes: dict[Model, dict[int, bytes]] = {}
         self.events: list[Event] = []
         self.keys: dict[str, Key] = {}
         self.serving: Model | None = None
@@ -130,6 +132,7 @@ class _State:
         twin.words = self.words.copy()
         twin.edges = self.edges.copy()
         twin.vectors = {model: rows.copy() for model, rows in self.vectors.items()}
+        twin.codes = {model: rows.copy() for model, rows in self.codes.items()}
         twin.events = self.events.copy()
         twin.keys = self.keys.copy()
         twin.serving, twin.coming, twin.last_seq = self.serving, self.coming, self.last_seq
@@ -298,6 +301,30 @@ class MemoryReader:
         """The serving vectors of these records, where they have one."""
         rows = self._serving()
         return {seq: rows[seq] for seq in seqs if seq in rows}
+
+    def codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
+        """The codes of these records' words, where the serving model has made some."""
+        serving = self._state.serving
+        rows = self._state.codes[serving] if serving else {}
+        return {seq: rows[seq] for seq in seqs if rows.get(seq)}
+
+    def speakers(self, seqs: Sequence[int]) -> dict[int, str]:
+        """Who said these records, where that is known."""
+        return {seq: one.speaker for seq, one in self.rows(seqs).items() if one.speaker}
+
+    def around(self, seqs: Sequence[int], reach: int) -> dict[int, list[int]]:
+        """By record: those of its session and scope made next to it, `reach` on each side."""
+        told: dict[object, list[int]] = {}
+        for one in self._state.records.values():
+            if one.session:
+                told.setdefault((one.session, one.scope, one.kind), []).append(one.seq)
+        beside: dict[int, list[int]] = {}
+        for some in told.values():
+            for at, seq in enumerate(some):
+                near = some[max(0, at - reach) : at] + some[at + 1 : at + 1 + reach]
+                if near and seq in seqs:
+                    beside[seq] = near
+        return beside
 
     def edges(
         self, ids: Iterable[str], direction: str = "both", types: Sequence[str] = ()
@@ -486,14 +513,17 @@ class MemoryWriter(MemoryReader):
         state = self._state
         state.serving = state.serving or model
         state.coming = None if model == state.serving else model
-        state.vectors = {
-            kept: state.vectors.get(kept, {})
-            for kept in (state.serving, state.coming)
-            if kept is not None
-        }
+        kept = [model for model in (state.serving, state.coming) if model is not None]
+        state.vectors = {model: state.vectors.get(model, {}) for model in kept}
+        state.codes = {model: state.codes.get(model, {}) for model in kept}
         self._settle()
 
-    def embed(self, vectors: Mapping[int, Vector], model: Model) -> None:
+    def embed(
+        self,
+        vectors: Mapping[int, Vector],
+        model: Model,
+        codes: Mapping[int, bytes] | None = None,
+    ) -> None:
         """Keep vectors of a model for records that wait for them.
 
         The coming model becomes the serving one with the last of them.
@@ -506,7 +536,8 @@ class MemoryWriter(MemoryReader):
             )
         for record in self._state.unembedded(model):
             if record.seq in vectors:
-                self._keep(vectors[record.seq], record.seq, model)
+                sense = Sense(vectors[record.seq], (codes or {}).get(record.seq, b""))
+                self._keep(sense, record.seq, model)
         self._settle()
 
     def restore(self, load: Load) -> None:
@@ -515,7 +546,7 @@ class MemoryWriter(MemoryReader):
         state.events += load.events
         for whole in load.records:
             id_ = whole.record.id
-            self._insert(Entry(whole.record, whole.vector))
+            self._insert(Entry(whole.record, whole.vector, whole.codes))
             seq = state.records[id_].seq
             state.records[id_] = _stored(whole.record, seq, whole.record.accessed_at)
             state.salts[id_] = whole.salt
@@ -547,7 +578,7 @@ class MemoryWriter(MemoryReader):
         state.last_seq += 1
         state.records[id_] = _stored(entry.record, state.last_seq, None)
         state.salts[id_] = os.urandom(ledger.SALT_BYTES)
-        self._index(state.records[id_], entry.vector)
+        self._index(state.records[id_], entry)
 
     def _derive(self, entry: Entry) -> None:
         known = self._state.records.get(entry.record.id)
@@ -573,7 +604,7 @@ class MemoryWriter(MemoryReader):
         self._state.records[old.id] = _stored(new, old.seq, old.accessed_at)
         if analyse.passage(new) != analyse.passage(old):
             self._drop_vectors(old.seq)
-        self._index(self._state.records[old.id], entry.vector)
+        self._index(self._state.records[old.id], entry)
 
     def _check_name(self, record: Record) -> None:
         """A name means one entity of a user."""
@@ -585,20 +616,21 @@ class MemoryWriter(MemoryReader):
                 f"Entity {known.id} is called {record.key!r} already. Use that one.", id=known.id
             )
 
-    def _index(self, record: Record, vector: Vector | None) -> None:
+    def _index(self, record: Record, entry: Entry) -> None:
         """Make the record findable. An entity is found by its name and edges alone."""
         if record.searched:
             self._state.words[record.seq] = analyse.tokens(analyse.passage(record))
         if not record.embedded:
             return
-        if vector is not None:
-            self._keep(vector, record.seq, self._state.serving)
+        if entry.vector is not None:
+            self._keep(Sense(entry.vector, entry.codes), record.seq, self._state.serving)
 
-    def _keep(self, vector: Vector, seq: int, model: Model | None) -> None:
+    def _keep(self, sense: Sense, seq: int, model: Model | None) -> None:
         if model is None:
             raise Conflict("A vector was given before any model. Prepare the model first.")
-        _check_length(vector, model)
-        self._state.vectors[model][seq] = vector.copy()
+        _check_length(sense.vector, model)
+        self._state.vectors[model][seq] = sense.vector.copy()
+        self._state.codes[model][seq] = sense.codes
 
     def _link(self, edge: Edge) -> None:
         new, old = self._known(edge.src), self._known(edge.dst)
@@ -643,6 +675,8 @@ class MemoryWriter(MemoryReader):
     def _drop_vectors(self, seq: int) -> None:
         for rows in self._state.vectors.values():
             rows.pop(seq, None)
+        for told in self._state.codes.values():
+            told.pop(seq, None)
 
     def _settle(self) -> None:
         """Let the coming model serve as soon as no record waits for it."""
@@ -650,6 +684,7 @@ class MemoryWriter(MemoryReader):
         if state.coming is not None and not state.unembedded(state.coming):
             state.serving, state.coming = state.coming, None
             state.vectors = {state.serving: state.vectors[state.serving]}
+            state.codes = {state.serving: state.codes[state.serving]}
 
     def _log(
         self, parts: Iterable[tuple[str, str, str]], at: datetime, author: Author, detail: str

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from recollect.engine.ports import Ports
-    from recollect.model import Arc, Candidate, Record, Vector, Where
+    from recollect.model import Arc, Candidate, Record, Sense, Vector, Where
     from recollect.ops import SearchCode
     from recollect.store import Reader
 
@@ -98,7 +98,7 @@ def _given(op: SearchCode) -> dict[str, float]:
 
 
 def _pooled(
-    reader: Reader, op: SearchCode, where: Where, ahead: Callable[[], Vector | None]
+    reader: Reader, op: SearchCode, where: Where, ahead: Callable[[], Sense | None]
 ) -> _Pool:
     asked = terms(op.query)
     corpus = reader.corpus_of_code(asked)
@@ -107,7 +107,8 @@ def _pooled(
     chosen = bm25.selective(asked, corpus, _SHARE, _FLOOR)
     found = {one.seq: one.score for one in reader.matching_code(chosen, where, most)}
     named = {record.seq: record for record in reader.keyed(where, query.symbols)[:_MOST_NAMED]}
-    vector = ahead()
+    sense = ahead()
+    vector = None if sense is None else sense.vector
     near = [] if vector is None else reader.nearest(vector, where, max(_NEAREST, op.limit))
     best = max(found.values(), default=1.0) or 1.0
     pieces = named | reader.rows([seq for seq in found if seq not in named])

@@ -13,7 +13,7 @@ from recollect.value import Value
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from recollect.model import Vector
+    from recollect.model import Sense, Vector
     from recollect.store.sqlite.read import ModelRow
     from recollect.store.sqlite.scans import Scans
     from recollect.store.sqlite.write import SqliteWriter
@@ -47,20 +47,24 @@ class Placing:
         # Whether files are left that no model's row names any more.
         self.untidy = False
 
-    def place(self, model: ModelRow | None, pairs: Sequence[tuple[int, Vector]]) -> None:
+    def place(self, model: ModelRow | None, pairs: Sequence[tuple[int, Sense]]) -> None:
         """Keep the vectors of records that had none of this model, or another one."""
         if not pairs:
             return
-        model = _fitting(model, [vector for _, vector in pairs])
+        model = _fitting(model, [sense.vector for _, sense in pairs])
         from numpy import float32, stack
 
         from recollect.store.sqlite.scans import halves
 
         seqs = [seq for seq, _ in pairs]
         replaced = self._having(model, seqs)
-        matrix = stack([vector for _, vector in pairs]).astype(float32, copy=False)
+        matrix = stack([sense.vector for _, sense in pairs]).astype(float32, copy=False)
         base = model.id << 40
-        bound = [(base + seq, data) for seq, data in zip(seqs, halves(matrix), strict=True)]
+        # The codes of the words lie behind the vector; what has none of them is as it always was.
+        bound = [
+            (base + seq, b"".join((half, sense.codes)))
+            for (seq, sense), half in zip(pairs, halves(matrix), strict=True)
+        ]
         self._tx.many(WRITE["insert_vector"], bound)
         self._hold(model, len(pairs) - len(replaced))
         touched = self._of(model)

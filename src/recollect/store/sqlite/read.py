@@ -231,10 +231,32 @@ class SqliteReader:
         from numpy import float16, float32, frombuffer
 
         bound = {"seqs": numbers(seqs), "model": model.id}
+        bound["bytes"] = model.dimensions * 2
         found: list[Row] = self.execute(READ["vectors"], bound).fetchall()
         joined = frombuffer(b"".join(data for _, data in found), float16).astype(float32)
         matrix = joined.reshape(len(found), model.dimensions)
         return {seq: vector for (seq, _), vector in zip(found, matrix, strict=True)}
+
+    def codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
+        """See `Reader`."""
+        model = self.serving()
+        if model is None or not seqs:
+            return {}
+        # SQLite counts from one.
+        bound = {"seqs": numbers(seqs), "model": model.id, "first": model.dimensions * 2 + 1}
+        return dict(self.execute(READ["codes"], bound))
+
+    def speakers(self, seqs: Sequence[int]) -> dict[int, str]:
+        """See `Reader`."""
+        return dict(self.execute(READ["speakers"], {"seqs": numbers(seqs)}))
+
+    def around(self, seqs: Sequence[int], reach: int) -> dict[int, list[int]]:
+        """See `Reader`."""
+        bound = {"seqs": numbers(seqs), "reach": reach}
+        beside: dict[int, list[int]] = {}
+        for seq, other in self.execute(READ["around"], bound):
+            beside.setdefault(seq, []).append(other)
+        return {seq: sorted(others) for seq, others in beside.items()}
 
     def edges(
         self, ids: Iterable[str], direction: str = "both", types: Sequence[str] = ()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.errors import Conflict, NotFound
-from recollect.model import AuthorKind, Entry, Kind, Link, micros
+from recollect.model import AuthorKind, Entry, Kind, Link, Sense, micros
 from recollect.rules import govern
 from recollect.rules.analyse import ANALYSER, passage, tokens
 from recollect.rules.code import records as code
@@ -109,7 +109,12 @@ class SqliteWriter(SqliteReader):
             self.execute(WRITE["wait_all"], {"model": serving.id})
         self._settle()
 
-    def embed(self, vectors: Mapping[int, Vector], model: Model) -> None:
+    def embed(
+        self,
+        vectors: Mapping[int, Vector],
+        model: Model,
+        codes: Mapping[int, bytes] | None = None,
+    ) -> None:
         """See `Writer`."""
         row = next((row for row in (self.coming(), self.serving()) if _is(row, model)), None)
         if row is None:
@@ -118,7 +123,8 @@ class SqliteWriter(SqliteReader):
         have = {seq for (seq,) in self.execute(READ["having"], bound)}
         lacking = self.rows([seq for seq in vectors if seq not in have])
         wanting = [seq for seq, record in lacking.items() if record.embedded]
-        self._placing.place(row, [(seq, vectors[seq]) for seq in wanting])
+        senses = [(seq, Sense(vectors[seq], (codes or {}).get(seq, b""))) for seq in wanting]
+        self._placing.place(row, senses)
         if row.state == "coming" or self.coming() is None:
             self.many(WRITE["waits_no_more"], [(seq,) for seq in vectors])
         self._settle()
@@ -127,7 +133,8 @@ class SqliteWriter(SqliteReader):
         """See `Writer`."""
         self._append(load.events)
         salts = {whole.record.id: whole.salt for whole in load.records}
-        made = self._insert([Entry(whole.record, whole.vector) for whole in load.records], salts)
+        entries = [Entry(whole.record, whole.vector, whole.codes) for whole in load.records]
+        made = self._insert(entries, salts)
         for record, whole in zip(made, load.records, strict=True):
             self._add_past(record.seq, whole)
         self._link(load.edges)
@@ -210,16 +217,15 @@ class SqliteWriter(SqliteReader):
             if record.kind is Kind.ENTITY:
                 self._name(record)
         self._set_meta("next", start + len(made))
-        self._first_vectors(
-            [(r.seq, e.vector) for r, e in zip(made, entries, strict=True) if r.embedded]
-        )
+        self._first_vectors([(r.seq, e) for r, e in zip(made, entries, strict=True) if r.embedded])
         return made
 
-    def _first_vectors(self, pairs: Sequence[tuple[int, Vector | None]]) -> None:
+    def _first_vectors(self, pairs: Sequence[tuple[int, Entry]]) -> None:
         serving, coming = self.serving(), self.coming()
-        self._placing.place(serving, [(seq, v) for seq, v in pairs if v is not None])
+        known = [(seq, Sense(e.vector, e.codes)) for seq, e in pairs if e.vector is not None]
+        self._placing.place(serving, known)
         if serving is not None:
-            late = [(seq,) for seq, v in pairs if v is None or coming is not None]
+            late = [(seq,) for seq, e in pairs if e.vector is None or coming is not None]
             self.many(WRITE["wait"], late)
 
     def _update(self, entry: Entry, author: Author) -> bytes:
@@ -240,7 +246,7 @@ class SqliteWriter(SqliteReader):
         if new.kind is Kind.ENTITY and (new.key, new.scope) != (old.key, old.scope):
             self.execute(WRITE["delete_names"], {"seq": old.seq})
             self._name(new)
-        self._follow(old, new, entry.vector)
+        self._follow(old, new, entry)
         return bytes(self.execute(WRITE["salt"], {"seq": old.seq}).get)
 
     def _derive(self, entries: Sequence[Entry]) -> list[Record]:
@@ -251,7 +257,7 @@ class SqliteWriter(SqliteReader):
             if (old := known.get(entry.record.id)) is not None:
                 new = replace(entry.record, seq=old.seq)
                 self._write_over(old, new, 0)
-                self._follow(old, new, None)
+                self._follow(old, new, replace(entry, vector=None))
                 made.append(new)
         fresh = [entry for entry in entries if entry.record.id not in known]
         return made + self._insert(fresh, _salts(entry.record.id for entry in fresh))
@@ -276,9 +282,10 @@ class SqliteWriter(SqliteReader):
         _, *content, _ = self._content(new, b"")
         self.execute(WRITE["update_content"], (*content, old.seq))
 
-    def _follow(self, old: Record, new: Record, vector: Vector | None) -> None:
+    def _follow(self, old: Record, new: Record, entry: Entry) -> None:
         """Bring the vectors of a changed record into step."""
         serving, coming = self.serving(), self.coming()
+        vector = entry.vector
         if not new.embedded:
             return
         if passage(old) != passage(new):
@@ -290,7 +297,7 @@ class SqliteWriter(SqliteReader):
             for model in (serving, coming):
                 self._placing.restamp(model, new.seq)
         if vector is not None:
-            self._placing.place(serving, [(new.seq, vector)])
+            self._placing.place(serving, [(new.seq, Sense(vector, entry.codes))])
             if coming is None:
                 self.execute(WRITE["waits_no_more"], (new.seq,))
 

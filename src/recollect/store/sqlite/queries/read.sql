@@ -324,10 +324,42 @@ SELECT w.seq
  LIMIT :limit;
 
 -- name: vectors
--- The vectors of these records.
-SELECT s.value, v.data
+-- The vectors of these records, without the codes that lie behind them.
+SELECT s.value, substr(v.data, 1, :bytes)
   FROM carray(:seqs) s
   JOIN vector v ON v.key = (:model << 40) + s.value;
+
+-- name: codes
+-- The codes of the words of these records, where they have some.
+SELECT s.value, substr(v.data, :first)
+  FROM carray(:seqs) s
+  JOIN vector v ON v.key = (:model << 40) + s.value
+ WHERE length(v.data) >= :first;
+
+-- name: speakers
+-- Who said these records.
+SELECT c.seq, c.speaker
+  FROM carray(:seqs) s
+ CROSS JOIN content c ON c.seq = s.value
+ WHERE c.speaker <> '';
+
+-- name: around
+-- The records made next to these in the same session and scope, so many on each side.
+SELECT s.value, n.seq
+  FROM carray(:seqs) s
+  JOIN record r ON r.seq = s.value AND r.session <> ''
+  JOIN record n ON n.seq IN
+     ( SELECT seq FROM
+         ( SELECT b.seq FROM record b
+            WHERE b.session = r.session AND b.session <> '' AND b.seq < r.seq
+              AND b.scope = r.scope AND b.kind = r.kind
+            ORDER BY b.seq DESC LIMIT :reach )
+       UNION ALL
+       SELECT seq FROM
+         ( SELECT a.seq FROM record a
+            WHERE a.session = r.session AND a.session <> '' AND a.seq > r.seq
+              AND a.scope = r.scope AND a.kind = r.kind
+            ORDER BY a.seq LIMIT :reach ) );
 
 -- name: having
 -- Of these records, those that have a vector.
@@ -337,7 +369,8 @@ SELECT s.value
 
 -- name: scan_columns
 -- Not a statement: what the scan file holds of each vector.
-r.seq, r.scope, r.kind, r.type, r.valid_from, r.valid_until, v.data;
+r.seq, r.scope, r.kind, r.type, r.valid_from, r.valid_until
+     , substr(v.data, 1, 2 * (SELECT dimensions FROM model WHERE id = :model));
 
 -- name: scan_rows
 -- The scan file's columns of all vectors, oldest record first.
