@@ -281,6 +281,6 @@ def test_a_record_without_codes_is_weighed_by_its_vector_and_words(engine):
     keep(engine, "the lion roars", "the zebra is striped")
     rows = HashEmbedder(384).passages(["a striped zebra at lunch"])
     item = Remember("a striped zebra at lunch")
-    engine.run(RememberAll((item,), vectors=rows))
+    engine.run(RememberAll((item,), vectors=[*rows]))
     hits = {hit.record.text: hit.parts for hit in recalled(engine, "striped zebra").hits}
     assert 0 < hits["a striped zebra at lunch"].around <= 1
