@@ -96,6 +96,11 @@ def _paths(value: str) -> tuple[str, ...]:
     return tuple(_path(one) for one in value.split(os.pathsep) if one)
 
 
+def _level(value: str) -> str:
+    named = {"warn": "warning", "fatal": "error"}.get(value.lower(), value.lower())
+    return _one_of("debug", "info", "warning", "error")(named)
+
+
 def _limits(value: str) -> tuple[tuple[str, int], ...]:
     if value == "off":
         return ()
@@ -182,6 +187,8 @@ class Setting(Value):
     about: str
     read: Callable[[str], object]
     default: str = "none"
+    # What other programs call it.
+    also: tuple[str, ...] = ()
 
 
 SETTINGS = (
@@ -292,8 +299,9 @@ SETTINGS = (
         "RECOLLECT_LOG_LEVEL",
         "What a server writes to standard error: from `info` on every call, without what it says;"
         " from `warning` on calls that take more than a second, and what went wrong.",
-        _one_of("debug", "info", "warning", "error"),
+        _level,
         "`warning`",
+        ("MEMBRIA_LOG_LEVEL",),
     ),
     Setting(
         "log_format",
@@ -480,9 +488,11 @@ def _from_flags(flags: Mapping[str, str | None]) -> dict[str, tuple[str, str]]:
 def _from_environment(environment: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """An empty variable counts as one that is not there."""
     return {
-        setting.field: (environment[setting.variable], setting.variable)
+        setting.field: (environment[variable], variable)
         for setting in SETTINGS
-        if environment.get(setting.variable)
+        # The last of them that is there wins, and our own goes before others'.
+        for variable in (*setting.also, setting.variable)
+        if environment.get(variable)
     }
 
 

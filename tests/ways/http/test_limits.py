@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from recollect.ops import List
-from recollect.ways.limits import CALLS, Limits
-from tests.ways.http.conftest import JSON, calling
+from recollect.ways.limits import CALLS, READS, Limits
+from tests.ways.http.conftest import JSON, calling, request
 
 STREAMS = {"accept": "application/json, text/event-stream"}
 META = "io.modelcontextprotocol/"
@@ -54,3 +57,55 @@ def test_it_is_so_in_the_newest_revision_too(visit, accept):
 
 def test_without_limits_there_are_none(visit):
     assert all(not one.json()["result"]["isError"] for one in visit(asking(150), limits=Limits()))
+
+
+CAPTURE: dict[str, Any] = {
+    "statement": "Use PostgreSQL for orders",
+    "alternatives": ["MySQL"],
+    "confidence": 0.7,
+}
+
+
+def test_the_contract_that_has_limits_has_them_by_default_and_in_its_own_words(visit):
+    async def capture(client):
+        return [
+            await client.post(
+                "/mcp/membria",
+                json=calling(
+                    "membria.capture_decision", **{**CAPTURE, "statement": f"Use number {n}"}
+                ),
+            )
+            for n in range(11)
+        ]
+
+    *done, refused = visit(capture, limits=Limits())
+    assert all(one.status_code == 200 for one in done)
+    assert "recollect/limit" in done[-1].json()["result"]["_meta"]
+    assert refused.status_code == 429
+    error = refused.json()["error"]
+    assert error["code"] == -32029
+    assert error["data"]["retry_after"] == int(refused.headers["retry-after"])
+
+
+def test_on_the_common_endpoint_the_same_failure_is_a_result(visit):
+    async def capture(client):
+        asked = calling("membria_capture_decision", **CAPTURE)
+        return [await client.post("/mcp", json=asked) for _ in range(11)]
+
+    *_, refused = visit(capture, limits=Limits())
+    assert refused.json()["result"]["isError"] is True
+    said = json.loads(refused.json()["result"]["content"][0]["text"])
+    assert said["error"]["code"] == -32029
+    assert "retry-after" in refused.headers
+
+
+def test_reading_too_often_is_refused_too(visit):
+    async def read(client):
+        asked = request("resources/read", {"uri": "membria://decisions/all"})
+        return [await client.post(path, json=asked) for path in ["/mcp"] * 3 + ["/mcp/membria"]]
+
+    first, near, common, own = visit(read, limits=Limits({READS: 2}))
+    assert "_meta" not in first.json()["result"]
+    assert near.json()["result"]["_meta"]["recollect/limit"]["remaining"] == 0
+    assert common.json()["error"]["data"]["retry_after"] > 0
+    assert own.json()["error"]["code"] == -32029

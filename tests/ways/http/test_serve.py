@@ -7,6 +7,7 @@ import json
 import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import uvicorn
@@ -19,8 +20,9 @@ from recollect.ways.http import protocol
 from recollect.wiring import open_engine
 from tests.ways.http.process import serving
 
+DOCUMENT = Path(__file__).parents[4] / "shared" / "contracts" / "membria.md"
 FACT = "The kettle stands in the kitchen."
-# As the documents of the contracts print it, but for the port and the tool.
+# As the document of the contract prints it, but for the port.
 CURL = """curl -X POST http://localhost:{port} \\
   -H "Content-Type: application/json" \\
   -d '{{
@@ -28,20 +30,25 @@ CURL = """curl -X POST http://localhost:{port} \\
     "id": "test-1",
     "method": "tools/call",
     "params": {{
-      "name": "store_memory",
+      "name": "membria.capture_decision",
       "arguments": {{
-        "content": "Test fact"
+        "statement": "Test decision",
+        "alternatives": ["Alt 1"],
+        "confidence": 0.75
       }}
     }}
   }}'"""
 
 
 def test_a_plain_curl_is_answered_with_plain_json():
-    with serving() as server:
+    with serving("--contracts", "membria") as server:
         command = CURL.format(port=server.port)
+        if DOCUMENT.exists():
+            assert command.replace(str(server.port), "9090") in DOCUMENT.read_text(encoding="utf-8")
         done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)  # noqa: S602 -- as printed
         answer = json.loads(done.stdout)
         assert (answer["id"], answer["result"]["isError"]) == ("test-1", False)
+        assert answer["result"]["structuredContent"]["status"] == "pending"
         assert server.end() == (0, "")
 
 

@@ -113,7 +113,8 @@ class App:
         secret = header(scope, b"authorization")
         # Shared by every copy that is made of the request's head.
         scope[SAID] = {}
-        scope[CLIENT] = secret or f"{scope['client']} {header(scope, b'mcp-session-id')}"
+        # The port says nothing of who it is: every connection has another one.
+        scope[CLIENT] = secret or f"{scope['client'][0]} {header(scope, b'mcp-session-id')}"
         if secret is not None:
             # What the SDK binds a session to: nobody goes on with the session of another key.
             name = sha256(secret.encode()).hexdigest()
