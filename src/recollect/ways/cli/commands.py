@@ -27,6 +27,7 @@ GROUPS = (
     ("Delete for good", "end", ("forget", "retention", "reset")),
     ("Let others in", "keys", ("keys",)),
     ("The shell", "complete", ("completion",)),
+    ("Watch", "top", ("top",)),
     ("Look after", "care", ("status", "scopes", "verify", "changes", "embed")),
 )
 MODULES = {name: module for _, module, names in GROUPS for name in names}

@@ -1,0 +1,54 @@
+"""What `recollect top` shows, with and without a server that answers."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+from recollect.ways.cli.top import Calls, _read
+from recollect.ways.measures import Measures
+
+TOOL = "gen_ai_tool_name"
+
+
+def test_calls_are_read_from_what_a_server_measures():
+    measures = Measures()
+    for seconds in (0.001, 0.002, 0.2):
+        measures.note({TOOL: "recall", "error_type": ""}, seconds)
+    measures.note({TOOL: "recall", "error_type": "tool_error"}, 0.002)
+    measures.note({TOOL: "get_status"}, 0.0001)
+    measures.note({"mcp_method_name": "tools/list"}, 9)
+    assert _read(measures.shown()) == [Calls("recall", 4, 0.0025), Calls("get_status", 1, 0.0005)]
+
+
+def test_it_is_shown_once_where_nobody_looks_at_a_terminal(recollect, remember):
+    remember("The kettle stands in the kitchen.")
+    said = recollect("top", "--server", "http://127.0.0.1:9")
+    assert said.code == 0
+    assert said.out.startswith("1 memories, 0 decisions,")
+    assert (
+        "No server answers at http://127.0.0.1:9; `recollect serve --http` starts one." in said.out
+    )
+    assert "remember by human" in said.out
+    whole = recollect("top", "--json", "--server", "http://127.0.0.1:9").json
+    assert whole["status"]["counts"]["memories"] == 1
+    assert whole["calls"] == []
+
+
+def test_on_a_terminal_it_goes_on_until_it_is_interrupted(remember):
+    remember("The kettle stands in the kitchen.")
+    main, terminal = pty.openpty()
+    command = [sys.executable, "-m", "recollect", "top", "--every", "0.05"]
+    with subprocess.Popen([*command, "--server", "http://127.0.0.1:9"], stdout=terminal) as run:
+        os.close(terminal)
+        shown, end = b"", time.monotonic() + 30
+        while shown.count(b"1 memories") < 2 and time.monotonic() < end:
+            shown += os.read(main, 4096)
+        run.send_signal(signal.SIGINT)
+        assert run.wait(30) == 0
+    os.close(main)
+    assert shown.count(b"1 memories") >= 2
