@@ -573,6 +573,28 @@ class SearchCode(Op[FoundCode]):
     weights: Weights | None = None
 
 
+class Reasons(Value):
+    """The pieces of code that are meant, and what was decided and remembered about them."""
+
+    root: str
+    path: str
+    pieces: tuple[Record, ...]
+    # Newest first; decisions apart.
+    decisions: tuple[Record, ...]
+    memories: tuple[Record, ...]
+
+
+class Why(Op[Reasons]):
+    """Say what is behind a file, or behind the piece of code that is on one of its lines."""
+
+    # Absolute, or from the first of the roots, or as it is within a project.
+    path: str
+    line: int | None = None
+    scope: Scope = Scope()
+    roots: tuple[str, ...] = ()
+    limit: int = 20
+
+
 class Told(Value):
     """Every version of a record, oldest first, and the ledger's entries for it."""
 

@@ -14,6 +14,7 @@ from recollect.ops import (
     Changes,
     DropProject,
     Explore,
+    Forget,
     IndexProject,
     IndexState,
     List,
@@ -22,6 +23,7 @@ from recollect.ops import (
     Remember,
     SearchCode,
     Weights,
+    Why,
 )
 from recollect.rules.code import records, skip
 
@@ -382,3 +384,38 @@ def test_code_and_memories_are_recalled_in_one_order(engine, index):
     assert len(engine.run(Recall("append note", code=code, limit=1)).hits) == 1
     assert engine.run(Recall("append note", code=code, budget=1)).hits == ()
     assert engine.run(Recall("append note", where=code, budget=1)).hits == ()
+
+
+def reasons(engine, place, line=None):
+    answer = engine.run(Why(place, line))
+    return [one.text for one in (*answer.decisions, *answer.memories)]
+
+
+@pytest.mark.parametrize("first", ["said", "indexed"])
+def test_what_names_a_path_or_a_symbol_is_linked_to_it_whichever_comes_first(engine, index, first):
+    file = "src: pkg/store.py is the only place that opens files."
+    method = "We append in `Store.append_note`, since the audit wants it so."
+    if first == "indexed":
+        index()
+    for text in (file, method, "The weather is fine."):
+        engine.run(Remember(text))
+    index()
+    main = pieces(engine)["pkg/store.py", "Store.append_note"]
+    near = engine.run(Explore(main.id, types=(Link.DEFINES,), kinds=(Kind.ENTITY,))).records
+    assert [one.title for one in near] == ["Store.append_note"]
+    assert reasons(engine, "pkg/store.py", 11) == [method]
+    assert set(reasons(engine, "pkg/store.py")) == {file, method}
+    assert reasons(engine, "web/view.ts") == []
+
+
+def test_an_entity_that_only_code_is_called_by_goes_with_the_text_that_named_it(engine, index):
+    index()
+    kept = engine.run(Remember("See `append_note` for how.")).record
+    engine.run(Forget((kept.id,)))
+    assert engine.run(List(Where(kinds=(Kind.ENTITY,)))).total == 0
+
+
+def test_a_file_of_no_project_has_no_reasons(engine, index):
+    index()
+    with pytest.raises(NotFound, match="recollect index PATH"):
+        engine.run(Why("pkg/nothing.py"))

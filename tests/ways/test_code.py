@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 
@@ -46,3 +48,25 @@ def test_what_is_wrong_is_said_with_what_to_do(recollect, project):
 def test_a_terminal_shows_how_far_it_is(recollect, project, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     assert "1/1 store.py" in recollect("index", ".").err
+
+
+def test_why_tells_memories_and_commits_behind_a_line(recollect, project):
+    for call in (
+        ["init", "-q"],
+        ["add", "store.py"],
+        ["-c", "user.name=Ann", "-c", "user.email=a@b.c", "commit", "-qm", "Append notes"],
+    ):
+        subprocess.run(["git", "-C", str(project), *call], check=True)  # noqa: S607 -- as people have it
+    recollect("index", ".")
+    recollect("remember", "Notes go through `append_note` alone.")
+    said = recollect("why", "store.py:2").out
+    assert said.startswith("store.py:1-10  function append_note\nMemories:\n")
+    assert "Notes go through" in said
+    assert said.endswith("Ann: Append notes\n")
+    assert recollect("why", "store.py", "--json").json["commits"][0]["subject"] == "Append notes"
+
+
+def test_why_says_so_where_nothing_is_known(recollect, project):
+    recollect("index", ".")
+    assert recollect("why", "store.py").out.endswith("git knows no commit.\n")
+    assert "in no indexed project" in recollect("why", "other.py").err

@@ -64,6 +64,7 @@ HANDLERS: dict[type[Op[Any]], tuple[str, str]] = {
     ops.ListProjects: ("code.projects", "every"),
     ops.DropProject: ("code.projects", "drop"),
     ops.SearchCode: ("code.search", "search"),
+    ops.Why: ("code.why", "why"),
     ops.CreateKey: ("keys", "create"),
     ops.ListKeys: ("keys", "page"),
     ops.RevokeKey: ("keys", "revoke"),

@@ -8,6 +8,8 @@ from recollect.model import Kind, Link, Plan, Scope, Where
 from recollect.rules import entities, plan
 from recollect.rules.analyse import tokens
 from recollect.rules.bm25 import selective
+from recollect.rules.code.mention import MOST, fits, lookups
+from recollect.rules.plan import defines
 from recollect.value import Value
 
 if TYPE_CHECKING:
@@ -48,7 +50,9 @@ class Names:
         """The edges from records to what they name. What is new among it is in `new`."""
         said = self._read(records)
         self._look_up(said)
-        return [edge for one in said for edge in self._links(one)]
+        known = len(self.new)
+        edges = [edge for one in said for edge in self._links(one)]
+        return edges + self._defined(self.new[known:])
 
     def relink(self, old: Record, new: Record) -> Plan:
         """A plan that moves a record's edges from what it named to what it names."""
@@ -95,9 +99,24 @@ class Names:
         """Of these entities, the extracted ones that no edge holds but those that end."""
         found = self._tx.records(ids)
         extracted = [id_ for id_ in ids if found[id_].status == plan.EXTRACTED]
-        holding = set(self._tx.edges(extracted)).difference(ended)
+        # Code that has a name keeps nothing of what was said of it.
+        drawn = (edge for edge in self._tx.edges(extracted) if edge.type != Link.DEFINES)
+        holding = set(drawn).difference(ended)
         held = {end for edge in holding for end in (edge.src, edge.dst)}
         return tuple(id_ for id_ in extracted if id_ not in held)
+
+    def _defined(self, new: Sequence[Record]) -> list[Edge]:
+        """The edges from code and files to the entities that are their names."""
+        edges: list[Edge] = []
+        for tenant, user in {_whose(entity) for entity in new}:
+            mine = [entity for entity in new if _whose(entity) == (tenant, user)]
+            where = Where(tenant, user, kinds=(Kind.CODE, Kind.SOURCE))
+            code = self._tx.keyed(where, lookups(entity.key for entity in mine))
+            for entity in mine if code else ():
+                meant = [one for one in code if fits(one, entity.key)]
+                if len(meant) <= MOST:
+                    edges += [defines(one, entity, self._now) for one in meant]
+        return edges
 
     def _named(self, record: Record) -> dict[str, str]:
         return {entities.key(name): name for name in entities.names(record.text)}

@@ -77,6 +77,11 @@ def mentions(record: Record, entities: Iterable[Record], now: datetime) -> tuple
     )
 
 
+def defines(piece: Record, entity: Record, now: datetime) -> Edge:
+    """The edge from a piece of code, or a file, to the entity that is its name."""
+    return Edge(piece.id, Link.DEFINES, entity.id, created_at=now, valid_from=now)
+
+
 def closed(record: Record, at: datetime, now: datetime, status: Stand = Stand.DEPRECATED) -> Record:
     """The record, no longer true from a time on; never longer than it was, never negative.
 

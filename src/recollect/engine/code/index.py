@@ -15,10 +15,12 @@ from recollect.engine.code import projects, tree
 from recollect.engine.code.link import Linker
 from recollect.engine.code.projects import COMPLETED, FAILED, INDEXING, facts_of
 from recollect.errors import Conflict, InvalidRequest
-from recollect.model import Edge, Entry, Link, Plan, Record, rfc3339
+from recollect.model import Edge, Entry, Link, Plan, Record, Scope, rfc3339
 from recollect.ops import IndexedCode
 from recollect.rules.code import records
 from recollect.rules.code.cut import cut
+from recollect.rules.code.mention import MOST, fits, names
+from recollect.rules.plan import defines
 from recollect.rules.redact import Policy, guard
 from recollect.value import Value, replace
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.code.tree import Content, Found
     from recollect.engine.ports import Ports
-    from recollect.model import Author, Scope
+    from recollect.model import Author
     from recollect.ops import IndexProject
     from recollect.rules.code.pieces import Cut
     from recollect.store import Writer
@@ -341,6 +343,7 @@ class _Step:
             if record is not None:
                 self._derive.append(record)
             kept[made_now.title] = record or known or made_now
+        self._name([file, *(one for one in self._derive if one.source_ref == file.source_ref)])
         written = {record.id for record in self._derive}
         for record in kept.values():
             holder = kept.get(record.title.rpartition(".")[0])
@@ -372,6 +375,15 @@ class _Step:
         if new.text != known.text:
             self.changed.append(new)
         return new
+
+    def _name(self, written: Sequence[Record]) -> None:
+        """Link what is written to the entities that texts call it by."""
+        scope = Scope(self._scope.tenant, self._scope.user)
+        said = {name for record in written for name in names(record)}
+        for name, entity in self._tx.named(scope, sorted(said)).items():
+            meant = [record for record in written if fits(record, name)]
+            if len(meant) <= MOST:
+                self._edges += [defines(record, entity, self._now) for record in meant]
 
     def _edge(self, src: str, dst: str) -> Edge:
         return Edge(src, Link.DEFINES, dst, created_at=self._now, valid_from=self._now)

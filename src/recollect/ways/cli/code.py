@@ -1,4 +1,4 @@
-"""Commands for code: index, projects, code."""
+"""Commands for code: index, code, why, projects."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidRequest
 from recollect.model import Kind, Where
-from recollect.ops import DropProject, IndexProject, IndexState, ListProjects, SearchCode
+from recollect.ops import DropProject, IndexProject, IndexState, ListProjects, SearchCode, Why
 from recollect.rules.code import records
 from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
+from recollect.ways.cli.git import commits
 from recollect.ways.cli.read import whole, words
 from recollect.ways.cli.shared import scope
+from recollect.ways.cli.show import brief
 
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
     from recollect.model import Hit, Project
-    from recollect.ops import FoundCode, IndexedCode
+    from recollect.ops import FoundCode, IndexedCode, Reasons
+    from recollect.ways.cli.git import Commit
     from recollect.ways.cli.session import Session
 
 _BAR = 30
@@ -72,6 +75,41 @@ def _search(session: Session, args: Namespace) -> Reply:
     answer = session.run(SearchCode(words(args.query), where, args.limit))
     nothing = "Nothing was found. `recollect projects` lists what is indexed."
     return Reply(_hits(answer) if answer.hits else (nothing,), lambda: document(answer))
+
+
+def _why(session: Session, args: Namespace) -> Reply:
+    path, line = _placed(args.place)
+    whose = scope(session.config)
+    answer = session.run(Why(path, line, whose, (os.getcwd(),), args.limit))
+    lines = None
+    if line is not None and answer.pieces:
+        inner = min(map(records.place, answer.pieces), key=lambda one: one.end - one.start)
+        lines = (inner.start, inner.end)
+    changes = commits(answer.root, answer.path, lines, args.limit)
+    return Reply(
+        _reasons(session, answer, changes),
+        lambda: {**document(answer), "commits": [document(one) for one in changes]},
+    )
+
+
+def _placed(said: str) -> tuple[str, int | None]:
+    path, _, number = said.rpartition(":")
+    return (path, int(number)) if path and number.isdecimal() else (said, None)
+
+
+def _reasons(session: Session, answer: Reasons, changes: tuple[Commit, ...]) -> Iterator[str]:
+    for piece in answer.pieces:
+        place = records.place(piece)
+        yield f"{answer.path}:{place.start}-{place.end}  {piece.type} {piece.title}"
+    for heading, found in (("Decisions", answer.decisions), ("Memories", answer.memories)):
+        if found:
+            yield f"{heading}:"
+            yield from (f"  {brief(one, session.now)}" for one in found)
+    if changes:
+        yield "Commits:"
+        yield from (f"  {one.id} {one.day} {one.author}: {one.subject}" for one in changes)
+    if not (answer.decisions or answer.memories or changes):
+        yield "Nobody has said anything about it, and git knows no commit."
 
 
 class _Bar:
@@ -151,6 +189,19 @@ COMMANDS = (
             Argument(("--drop",), "delete its index", flag=True),
         ),
         _projects,
+        needs_store=True,
+    ),
+    Command(
+        "why",
+        "say what is behind a piece of code",
+        "Print the decisions and memories that name a file, or the function that one of its lines\n"
+        "is in, and the commits that changed it.",
+        ("recollect why atlas/store.py", "recollect why atlas/store.py:1"),
+        (
+            Argument(("place",), "the file, or the file and a line in it", "PATH[:LINE]"),
+            Argument(("--limit",), "at most so many of each", "N", read=whole, default=10),
+        ),
+        _why,
         needs_store=True,
     ),
     Command(

@@ -20,7 +20,7 @@ GROUPS = (
         "measuring",
         ("outcome", "progress", "context", "analyse", "calibration", "skills", "anomalies"),
     ),
-    ("Code", "code", ("index", "code", "projects")),
+    ("Code", "code", ("index", "code", "why", "projects")),
     ("Link", "link", ("describe", "relate", "explore")),
     ("Carry over", "carry", ("export", "restore", "backup")),
     ("Bring in", "bring", ("import",)),
