@@ -13,7 +13,7 @@ from recollect.embed.background import Background
 from recollect.embed.cache import Cached
 from recollect.embed.hashed import HashEmbedder
 from recollect.engine import upkeep
-from recollect.errors import Conflict, NotFound, Unavailable
+from recollect.errors import Conflict, ModelNotReady, NotFound, Unavailable
 from recollect.ops import (
     Forget,
     Recall,
@@ -433,3 +433,63 @@ def test_the_worker_leaves_an_empty_store_alone(store, clock):
         engine.start()
     with store.reading() as reader:
         assert reader.serving_model() is None
+
+
+class Unknown(Cached[Background]):
+    """An embedder that cannot say which model it has, as its server is not to be had."""
+
+    def __init__(self):
+        super().__init__(Background(HashEmbedder(384)))
+        self.asked = 0
+
+    @property
+    def model(self):
+        self.asked += 1
+        raise Unavailable("The embedding server cannot be reached. Start it.")
+
+
+@pytest.fixture
+def unreachable(store, clock):
+    with opened(store, clock, embedder=Unknown) as made:
+        yield made
+        assert made.run(Verify()).problems == ()
+
+
+def test_without_a_model_that_is_known_all_but_meaning_works(unreachable):
+    one = remember(unreachable, "the zebra is striped")
+    unreachable.run(RememberAll((Remember("the lion is not"),)))
+    unreachable.run(Revise(one.id, text="the zebra is striped all over"))
+    answer = recalled(unreachable, "zebra")
+    assert [hit.record.text for hit in answer.hits] == ["the zebra is striped all over"]
+    assert not answer.semantic
+    unreachable.run(Forget((one.id,)))
+    health = unreachable.run(Status())
+    assert (health.model, health.dimensions, health.model_status) == ("", 0, "error")
+    assert health.model_error == "The embedding server cannot be reached. Start it."
+    assert unreachable.settle() == 0
+
+
+def test_what_needs_a_vector_says_why_there_is_none(unreachable):
+    with pytest.raises(ModelNotReady, match="Start it"):
+        remember(unreachable, "x", needs_vector=True)
+    remember(unreachable, "y")
+    with pytest.raises(ModelNotReady, match="Start it"):
+        unreachable.settle(needed=True)
+
+
+def test_a_server_that_is_not_to_be_had_is_not_asked_by_every_call(store, clock):
+    embedder = Unknown()
+    with opened(store, clock, embedder=lambda: embedder) as engine:
+        for number in range(5):
+            remember(engine, f"text {number}")
+            recalled(engine, "text")
+    assert embedder.asked == 1
+
+
+def test_once_the_model_is_known_everything_gets_its_vector(store, clock, unreachable):
+    remember(unreachable, "one")
+    remember(unreachable, "two")
+    later = opened(store, clock)
+    assert later.settle(needed=True) == 2
+    assert recalled(later, "two", weights=MEANING).hits[0].record.text == "two"
+    later.ports.semantics.close()

@@ -479,6 +479,9 @@ def test_a_model_that_is_not_to_be_had_is_said_beside_what_words_find(
     found = recollect("recall", "kettle")
     assert "kettle is new" in found.out
     assert found.err.startswith("recollect: Only words and links were searched: ")
+    failed = recollect("embed")
+    assert (failed.code, failed.out) == (4, "")
+    assert "http://127.0.0.1:9/v1" in failed.err
 
 
 def test_scopes_name_whose_memories_there_are(recollect, remember):

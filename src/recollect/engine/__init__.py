@@ -133,11 +133,15 @@ class Engine:
             self._upkeep.start()
         return self
 
-    def settle(self) -> int:
-        """Embed all that waits, and answer how many records that were."""
+    def settle(self, *, needed: bool = False) -> int:
+        """Embed all that waits, and answer how many records that were.
+
+        Raises:
+            ModelNotReady: it is needed, and the model is not to be had.
+        """
         from recollect.engine.upkeep import fill
 
-        return fill(self.ports)
+        return fill(self.ports, needed=needed)
 
     def close(self) -> None:
         """Finish what goes on behind the calls, then let go of the store and the models."""

@@ -62,7 +62,7 @@ def keep(  # noqa: PLR0913, PLR0917 -- what belongs to one decision
     tx: Writer,
     new: Record,
     sense: Sense | None,
-    model: Model,
+    model: Model | None,
     old: Sequence[Record],
     now: datetime,
     *further: Edge,

@@ -135,17 +135,18 @@ def changes(ports: Ports, op: Changes) -> Changed:
 def status(ports: Ports, op: Status) -> Health:
     """Say how the engine is."""
     check.line(op.tenant, "tenant")
-    embedder = ports.semantics.configured()
+    semantics = ports.semantics
+    embedder, model = semantics.configured(), semantics.model()
     with ports.store.reading() as reader:
         counts, vectors, last = reader.counts(op.tenant), reader.models(), reader.last_event()
-    stats, error = embedder.stats, embedder.inner.error
+    stats, error = embedder.stats, semantics.trouble or embedder.inner.error
     return Health(
         version=__version__,
         counts=counts,
         vectors=vectors,
-        model=embedder.model.name,
-        dimensions=embedder.model.dimensions,
-        model_status=embedder.inner.status.value,
+        model="" if model is None else model.name,
+        dimensions=0 if model is None else model.dimensions,
+        model_status="error" if model is None else embedder.inner.status.value,
         model_error="" if error is None else str(error),
         cache_hits=stats.hits,
         cache_misses=stats.misses,

@@ -7,6 +7,7 @@ with them, and never written among them: what cannot be embedded now waits in th
 from __future__ import annotations
 
 from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from recollect.errors import ModelNotReady, Unavailable
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # More searches at once than this wait for each other's embedding, as they would for the cores.
 _AT_ONCE = 8
+# Who cannot say which model it is is not asked again for so many seconds: calls would wait for it.
+_REST = 30.0
 
 
 class Semantics:
@@ -40,6 +43,9 @@ class Semantics:
         self._lock = Lock()
         self._threads: ThreadPoolExecutor | None = None
         self._prepared = False
+        self._ask_again = 0.0
+        # Why nobody can say which model is configured.
+        self.trouble: Unavailable | None = None
 
     def configured(self) -> Ready:
         """The embedder that the settings name. Opening loads nothing yet."""
@@ -48,11 +54,24 @@ class Semantics:
                 self._configured = self._open_configured()
             return self._configured
 
+    def model(self) -> Model | None:
+        """The configured model; None while it is not to be had and only it knows its dimensions."""
+        if self.trouble is not None:
+            if monotonic() < self._ask_again:
+                return None
+            self._ask_again = monotonic() + _REST
+        try:
+            known = self.configured().model
+        except Unavailable as error:
+            self.trouble, self._ask_again = error, monotonic() + _REST
+            return None
+        self.trouble = None
+        return known
+
     def of(self, model: Model) -> Ready | None:
         """The embedder of a model, if it can be had."""
-        configured = self.configured()
-        if model == configured.model:
-            return configured
+        if model == self.model():
+            return self.configured()
         with self._lock:
             if model not in self._older:
                 self._older[model] = self._open_older(model)
@@ -91,24 +110,25 @@ class Semantics:
                 if needed:
                     raise ModelNotReady(str(error)) from error
         elif texts and needed:
-            raise ModelNotReady
+            raise ModelNotReady(str(self.trouble or "") or None)
         return None
 
-    def target(self, reader: Reader) -> Model:
+    def target(self, reader: Reader) -> Model | None:
         """The model that new vectors are to be of: the serving one, else the configured one."""
-        return reader.serving_model() or self.configured().model
+        return reader.serving_model() or self.model()
 
     def prepare(self, writer: Writer) -> None:
         """Once for each process: tell the store which model it is to be filled with."""
-        if not self.prepared(writer):
-            writer.prepare(self.configured().model)
+        if not self.prepared(writer) and (model := self.model()) is not None:
+            writer.prepare(model)
 
     def prepared(self, reader: Reader) -> bool:
         """Whether this process has told the store, or found that it knows."""
         # What this process told it counts once it is read back: a transaction may come to nothing.
         # Later on another process may tell it otherwise, and two would do so by turns.
         if not self._prepared:
-            self._prepared = reader.filling_model() == self.configured().model
+            model = self.model()
+            self._prepared = model is not None and reader.filling_model() == model
         return self._prepared
 
     def forget(self, texts: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ import logging
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from recollect.errors import RecollectError
+from recollect.errors import ModelNotReady, RecollectError
 from recollect.rules.analyse import passage
 
 if TYPE_CHECKING:
@@ -63,23 +63,30 @@ def write_down(ports: Ports) -> None:
         log.warning("noting what was read: %s", error)
 
 
-def fill(ports: Ports) -> int:
-    """Embed all that waits. Answers how many records that were."""
+def fill(ports: Ports, *, needed: bool = False) -> int:
+    """Embed all that waits. Answers how many records that were.
+
+    Raises:
+        ModelNotReady: something waits, is needed, and the model is not to be had.
+    """
     done = 0
-    while batch := step(ports):
+    while batch := step(ports, needed=needed):
         done += batch
     return done
 
 
-def step(ports: Ports) -> int:
+def step(ports: Ports, *, needed: bool = False) -> int:
     """Embed one batch of what waits. Answers how many records that were."""
     _prepare(ports)
+    if needed and ports.semantics.trouble is not None:
+        raise ModelNotReady(str(ports.semantics.trouble))
     with ports.store.reading() as reader:
         model = _filling(ports, reader)
         if model is None:
             return 0
         records = reader.waiting(_AT_ONCE)
-    senses = ports.semantics.senses(model, [passage(record) for record in records])
+    texts = [passage(record) for record in records]
+    senses = ports.semantics.senses(model, texts, needed=needed)
     if senses is None or not records:
         return 0
     with ports.store.writing() as tx:
@@ -103,8 +110,8 @@ def _codes(senses: Mapping[int, Sense]) -> dict[int, bytes]:
 def _prepare(ports: Ports) -> None:
     """Begin the change to another model where one is configured now."""
     with ports.store.reading() as reader:
-        # The first write to an empty store does so by itself.
-        if reader.serving_model() is None or ports.semantics.prepared(reader):
+        # The first write to an empty store does so by itself, if it knows the model.
+        if not reader.last_event() or ports.semantics.prepared(reader):
             return
     with ports.store.writing() as tx:
         ports.semantics.prepare(tx)

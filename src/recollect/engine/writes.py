@@ -215,7 +215,7 @@ def _new(
 
 
 def _similar(
-    reader: Reader, op: Remember, record: Record, sense: Sense | None, model: Model
+    reader: Reader, op: Remember, record: Record, sense: Sense | None, model: Model | None
 ) -> tuple[Similar, ...]:
     """Current records that a reader might take for an older version of this one.
 
@@ -253,12 +253,12 @@ def keep(  # noqa: PLR0913, PLR0917 -- what a transaction writes, and where
     tx: Writer,
     items: Sequence[tuple[Remember, Record]],
     senses: dict[str, Sense],
-    model: Model,
+    model: Model | None,
     detail: str = "{}",
 ) -> list[Record]:
     """Write new records with all that belongs to them; the detail goes into the ledger."""
     ports.semantics.prepare(tx)
-    if senses and tx.serving_model() != model:
+    if senses and (model is None or tx.serving_model() != model):
         senses = {}
     now, author = items[0][1].created_at, items[0][0].author
     names = Names(ports, tx, author, now)
@@ -302,7 +302,7 @@ def _given(vectors: Sequence[Vector], batch: Sequence[tuple[Remember, Record]]) 
 
 
 def embedded(
-    ports: Ports, model: Model, records: Sequence[Record], *, needed: bool = False
+    ports: Ports, model: Model | None, records: Sequence[Record], *, needed: bool = False
 ) -> dict[str, Sense]:
     """What new records mean, by id; nothing while there is no model, unless it is needed."""
     texts = [passage(record) for record in records]

@@ -36,7 +36,7 @@ def _lines(answer: Health, store: str) -> Iterator[tuple[str, object]]:
     for name in ("decisions", "entities", "code_chunks", "relations"):
         if count := getattr(counts, name):
             yield name.replace("_", " "), count
-    yield "model", answer.model
+    yield "model", answer.model or f"not known: {answer.model_error}"
     if vectors.serving and vectors.serving != answer.model:
         yield "serving", f"{vectors.serving}, until the vectors of {answer.model} are complete"
     if vectors.coming:
@@ -70,7 +70,7 @@ def _changes(session: Session, args: Namespace) -> Reply:
 
 def _embed(session: Session, args: Namespace) -> Reply:
     del args
-    done = session.engine.settle()
+    done = session.engine.settle(needed=True)
     return Reply((f"Made {done} vectors.",), lambda: {"embedded": done})
 
 

@@ -61,7 +61,7 @@ def _nothing(answer: Recalled, args: Namespace) -> str:
 def _unsemantic(session: Session) -> tuple[str, ...]:
     """Why meaning was not searched, where there was something to search."""
     health = session.run(Status(session.config.tenant))
-    if not health.vectors.serving:
+    if not health.vectors.serving and not (health.model_error and health.counts.records):
         return ()
     reason = health.model_error or (
         f"the vectors are of {health.vectors.serving}, which is not to be had any more;"
