@@ -3,13 +3,36 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import pytest
 
 from recollect.errors import InvalidRequest, SecretFound
-from recollect.ops import Describe, Forget, Invalidate, Remember, RememberAll, Revise
+from recollect.model import Role, Scope, Where
+from recollect.ops import (
+    CreateKey,
+    Describe,
+    Forget,
+    Import,
+    Ingest,
+    Invalidate,
+    Relate,
+    Remember,
+    RememberAll,
+    Revise,
+)
 from recollect.value import replace
-from tests.engine.build import described, ledger, now, opened, remember, said, unchanged
+from tests.engine.build import (
+    described,
+    exported,
+    ledger,
+    listed,
+    now,
+    opened,
+    remember,
+    said,
+    unchanged,
+)
 
 # Put together here, so that this file holds nothing that looks like one.
 SECRET = "hunter" + "2"
@@ -50,6 +73,45 @@ def test_a_secret_is_refused_wherever_it_is(engine, field):
         if field in {"text", "title", "type"}:
             with pytest.raises(SecretFound):
                 engine.run(replace(Revise(old.id), **{field: SAID}))
+
+
+TOKEN = "ghp_" + "R3aLl00k1ngT0kenV4lue" + "0123456789abcde"
+
+
+def named(engine, tmp_path):
+    """Ops that keep a name, with a secret for it."""
+    from recollect.decisions import Decide
+
+    one, two = remember(engine, "one"), remember(engine, "two")
+    (tmp_path / "decisions.md").write_text("# Why\nBecause.\n")
+    for scope in (Scope(user=TOKEN), Scope(project=TOKEN), Scope(TOKEN)):
+        yield Remember("three", scope=scope)
+        yield RememberAll((Remember("four"), Remember("three", scope=scope)))
+        yield Describe("Ada", scope=scope)
+        yield Decide("We use SQLite.", "It is one file.", scope=scope)
+        yield Ingest((), (str(tmp_path),), scope)
+        yield Import(("decisions.md",), (str(tmp_path),), scope=scope)
+    yield Relate(one.id, TOKEN, two.id)
+    yield CreateKey(TOKEN, Role.AGENT)
+    yield CreateKey("ci", Role.AGENT, user=TOKEN)
+
+
+def test_a_secret_is_refused_in_the_names_of_things_too(engine, tmp_path):
+    for op in named(engine, tmp_path):
+        with unchanged(engine), pytest.raises(SecretFound):
+            engine.run(op)
+
+
+def test_a_secret_is_taken_out_of_the_names_of_things_too(redacting, tmp_path):
+    for op in named(redacting, tmp_path):
+        with suppress(SecretFound):
+            redacting.run(op)
+    tenants = ("local", "[redacted: github-token]")
+    kept = [one for tenant in tenants for one in listed(redacting, Where(tenant, kinds=()))]
+    assert TOKEN not in repr([kept, exported(redacting)])
+    users = {one.scope.user for one in kept}
+    assert "" in users
+    assert len(users) == 2
 
 
 @pytest.mark.parametrize("metadata", METADATA, ids="-".join)

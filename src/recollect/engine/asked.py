@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidRequest
+from recollect.model import Scope
 from recollect.rules import check
+from recollect.value import fields, replace
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from recollect.engine.ports import Ports
-    from recollect.model import Scope, Where
+    from recollect.model import Where
+    from recollect.rules.redact import Policy
 
 LARGEST = 2**53
 
@@ -34,12 +38,29 @@ def times(**given: datetime | None) -> None:
             )
 
 
-def scope(given: Scope) -> Scope:
-    """Whose a record is to be."""
+def scope(given: Scope, policy: Policy | None = None) -> Scope:
+    """Whose a record is to be; by the policy, where it is to be kept."""
     check.line(given.tenant, "tenant")
     check.line(given.user, "user")
     check.line(given.project, "project")
-    return given
+    if policy is None or _is_clean(given):
+        return given
+    return replace(given, **{name: name_(getattr(given, name), policy) for name in fields(Scope)})
+
+
+def name_(said: str, policy: Policy) -> str:
+    """A name as it may be kept: it is shown wherever something has it."""
+    from recollect.rules.redact import guard
+
+    return guard(said, policy)[0]
+
+
+@lru_cache(maxsize=1_024)
+def _is_clean(given: Scope) -> bool:
+    """Whether no name in it is a secret. One writes to few scopes, and to each of them often."""
+    from recollect.rules.redact import find
+
+    return not any(find(getattr(given, name)) for name in fields(Scope))
 
 
 def where(given: Where) -> Where:

@@ -119,7 +119,7 @@ def as_kept(op: Decide, policy: Policy) -> tuple[Decide, tuple[str, ...]]:
         check.line(getattr(op, name), name)
     for name in _LISTS:
         each_of(name, getattr(op, name))
-    asked.scope(op.scope)
+    op = replace(op, scope=asked.scope(op.scope, policy))
     asked.times(event_time=op.event_time)
     if op.risk not in RISKS:
         raise InvalidRequest(f"risk is one of {', '.join(RISKS[1:])}.", field="risk")

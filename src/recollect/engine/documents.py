@@ -44,7 +44,7 @@ class News(Value):
 
 def ingest(ports: Ports, op: Ingest) -> Ingested:
     """Keep the sections of documents, each once; a changed one supersedes what it was."""
-    asked.scope(op.scope)
+    op = replace(op, scope=asked.scope(op.scope, ports.secrets()))
     check.line(op.type, "type")
     asked.natural("number of sources", len(op.sources), _MOST_SOURCES)
     found = files.read(op.sources, op.roots)

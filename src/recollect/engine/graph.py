@@ -66,6 +66,7 @@ def relate(ports: Ports, op: Relate) -> Related:
             "A relation of the type 'supersedes' would leave the older record open. Supersede it.",
             field="type",
         )
+    op = replace(op, type=asked.name_(op.type, ports.secrets()))
     check.unit("weight", op.weight)
     now = ports.clock()
     with ports.store.writing() as tx:
@@ -121,11 +122,12 @@ def checked(op: Describe, policy: Policy) -> Describe:
 
     check.text(op.name, "name", check.LONGEST_NAME)
     check.line(op.type, "type")
-    asked.scope(op.scope)
+    scope = asked.scope(op.scope, policy)
     if op.description:
         check.text(op.description, "description")
     return replace(
         op,
+        scope=scope,
         name=guard(op.name, policy)[0],
         type=guard(op.type, policy)[0],
         description=guard(op.description, policy)[0],

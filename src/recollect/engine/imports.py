@@ -66,7 +66,7 @@ class News(Value):
 
 def take_in(ports: Ports, op: Import) -> Imported:
     """Keep what other programs remembered, each thing once."""
-    asked.scope(op.scope)
+    op = replace(op, scope=asked.scope(op.scope, ports.secrets()))
     check.positive("number of sources", len(op.sources), _MOST_SOURCES)
     lot = _lot(ports, op)
     asked.natural("number of items", len(lot.items) + len(lot.things), _MOST_AT_ONCE)

@@ -143,7 +143,9 @@ def as_kept(op: Remember, policy: Policy) -> tuple[Remember, tuple[str, ...]]:
     check.text(op.text)
     for name in _LINES:
         check.line(getattr(op, name), name)
-    asked.scope(op.scope)
+    scope = asked.scope(op.scope, policy)
+    if scope is not op.scope:
+        op = replace(op, scope=scope)
     asked.times(event_time=op.event_time, valid_from=op.valid_from, valid_until=op.valid_until)
     check.unit("confidence", op.confidence)
     check.unit("importance", op.importance)

@@ -70,7 +70,7 @@ class _Work(Value):
 def index(ports: Ports, op: IndexProject) -> IndexedCode:
     """Index the code of a folder."""
     root = _root(op)
-    asked.scope(op.scope)
+    op = replace(op, scope=asked.scope(op.scope, ports.secrets()))
     key = (id(ports.store), root)
     with _lock:
         if key in _running:
