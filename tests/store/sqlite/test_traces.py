@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.model import Entry
+from recollect.model import Entry, Kind, Scope, Where
 from recollect.store.sqlite import SqliteStore
-from tests.store.build import ANN, SMALL, apply, edge, record, unit, update
+from tests.store.build import ANN, SMALL, apply, edge, keep, record, unit, update
 
 RARE = ("zyxwvu", "qponml", "kjihgf", "edcbaz")
 WORDS = [word.encode() for word in RARE]
@@ -52,6 +52,55 @@ def test_nothing_is_left_of_a_forgotten_record_while_the_store_stays_open(store,
     assert store.verify() == []
 
 
+def test_names_go_with_the_last_record_that_has_them(store, path):
+    scope = Scope(user=RARE[0], project=RARE[1])
+    entity = record("ent_1", kind=Kind.ENTITY, scope=Scope(user=RARE[0]), key="ann", type=RARE[2])
+    keep(store, record("a", scope=scope, type=RARE[3]), record("b", scope=scope), entity)
+    update(store, "a", type="")
+    apply(store, forget=("secret", "b"))
+    assert {word for word, _ in left(path)} == set(WORDS)
+    apply(store, forget=("a", "ent_1"))
+    assert left(path) == set()
+    assert store.verify() == []
+
+
+def test_names_go_with_a_tenant_that_was_wiped(store, path):
+    apply(store, forget=("secret",))
+    keep(store, record("a", scope=Scope("b", RARE[0], RARE[1]), type=RARE[2]))
+    with store.writing() as tx:
+        tx.wipe("b", ANN, 0)
+    assert left(path) == set()
+    keep(store, record("a", scope=Scope(user=RARE[0]), type=RARE[2]))
+    with store.writing() as tx:
+        tx.wipe("local", ANN, 0)
+    assert left(path) == set()
+    assert store.verify() == []
+
+
+def test_a_name_that_went_and_came_back_is_the_same_for_who_remembers_it(store, path):
+    one, two = Scope(project="one"), Scope(project="two")
+    other = SqliteStore.open(path)
+    keep(store, record("a", scope=one, type="x"))
+    keep(other, record("b", scope=one, type="x"))
+    assert told(other, one, "x") == ["b", "a"]
+    apply(store, forget=("a", "b"))
+    keep(store, record("c", scope=two, type="y"))
+    assert (told(other, one, "x"), told(other, two, "y")) == ([], ["c"])
+    keep(other, record("d", scope=one, type="x"))
+    for each in (store, other):
+        assert (told(each, one, "x"), told(each, two, "y")) == (["d"], ["c"])
+        with each.reading() as reader:
+            assert [r.id for r in reader.saying(one, ["what d says"])] == ["d"]
+    other.close()
+
+
+def told(store, scope, type_):
+    with store.reading() as reader:
+        found = reader.page(Where(project=scope.project, types=(type_,)), 9)
+    assert all((one.scope, one.type) == (scope, type_) for one in found)
+    return [one.id for one in found]
+
+
 def test_nothing_is_left_after_a_reader_was_in_the_way(store, path):
     with store.reading():
         apply(store, forget=("secret",))
@@ -67,8 +116,6 @@ def test_nothing_is_left_of_a_tenant_that_was_wiped(store, path):
 
 
 def test_nothing_is_left_of_one_tenant_of_two(store, path):
-    from recollect.model import Scope
-
     apply(store, insert=(Entry(record("b", scope=Scope("b"))),))
     with store.writing() as tx:
         tx.wipe("local", ANN, 0)

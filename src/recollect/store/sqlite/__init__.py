@@ -88,7 +88,7 @@ class SqliteStore:
             connection, interned = pair or self._connected()
             try:
                 connection.execute("BEGIN")
-                connection.execute(READ["snapshot"]).fetchall()
+                interned.as_of(connection.execute(READ["snapshot"]).get)
                 yield SqliteReader(connection, interned, self._scan_files)
             finally:
                 if connection.in_transaction:
@@ -174,6 +174,7 @@ class SqliteStore:
             writer = SqliteWriter(connection, interned, self._scan_files)
             connection.execute("BEGIN IMMEDIATE")
             try:
+                interned.as_of(connection.execute(READ["snapshot"]).get)
                 if writer.outdated():
                     writer.mend()
                 yield writer

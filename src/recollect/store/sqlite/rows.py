@@ -48,6 +48,14 @@ class Interned:
         self.common: dict[str, tuple[int, int]] = {}
         self._numbers: dict[tuple[str, ...], int] = {}
         self._of_tenant: dict[str, list[int]] = {}
+        self._taken_out: int | None = None
+
+    def as_of(self, taken_out: int | None) -> None:
+        """Forget all names where some were taken out since: their numbers may be others' now."""
+        if taken_out != self._taken_out:
+            for known in (self.scopes, self.authors, self.types, self._numbers, self._of_tenant):
+                known.clear()
+            self._taken_out = taken_out
 
     def scope(self, id_: int) -> Scope:
         """The scope with a number."""
@@ -112,8 +120,8 @@ class Interned:
             self._numbers[name,] = new
 
     def _added(self, statement: str, known: dict[int, Any]) -> Iterable[Row]:
-        # Numbers are given upwards from one and never again, so the last one known is their count.
-        return self._execute(READ[statement], {"after": len(known)})
+        # Numbers are given upwards, so the last one known is the largest.
+        return self._execute(READ[statement], {"after": next(reversed(known), 0)})
 
 
 def record(row: Row, interned: Interned) -> Record:

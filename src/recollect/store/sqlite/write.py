@@ -51,8 +51,12 @@ class SqliteWriter(SqliteReader):
     ) -> None:
         super().__init__(connection, interned, scans)
         self.many = connection.executemany
+        self._changes = connection.total_changes
         self._placing = Placing(self, scans)
         self._event = 0
+        # Whose last record may have gone.
+        self._scopes: set[int] = set()
+        self._types: set[int] = set()
         self.forgot = False
 
     def apply(self, plan: Plan) -> list[Record]:
@@ -147,7 +151,10 @@ class SqliteWriter(SqliteReader):
         mine = self.interned.scopes_of(tenant)
         left = self._outlasting(mine, author)
         counts = govern.without(self.counts(tenant), len(left))
+        self._scopes.update(mine)
         if len(mine) == len(self.interned.scopes) and not left:
+            self.interned.load_types()
+            self._types.update(self.interned.types)
             self._clear()
         else:
             found = self.execute(WRITE["tenant_seqs"], {"scopes": json.dumps(mine)})
@@ -170,6 +177,7 @@ class SqliteWriter(SqliteReader):
     def complete(self) -> None:
         """Before the commit: what has been put off to the end."""
         self._placing.flush()
+        self._drop_names()
         self._event = self.last_event()
 
     def committed(self) -> None:
@@ -373,10 +381,22 @@ class SqliteWriter(SqliteReader):
         self._unindex({record.seq: _words(record) for record in records if record.searched})
         self._unindex_code(records)
         seqs = [record.seq for record in records]
+        for record in records:
+            past = self.versions(record.id) if record.version > 1 else ()
+            self._scopes.update(self._scope(state.scope) for state in (record, *past))
+            self._types.update(self._type(state.type) for state in (record, *past))
         for model in self.filled():
             self._placing.erase(model, seqs)
         self.many(WRITE["delete_record"], [(seq,) for seq in seqs])
         self.forgot = True
+
+    def _drop_names(self) -> None:
+        """Take out the names of users, projects and types that went with their last record."""
+        before = self._changes()
+        self.many(WRITE["drop_scope"], [{"id": number} for number in self._scopes])
+        self.many(WRITE["drop_type"], [{"id": number} for number in self._types])
+        if self._changes() != before:
+            self.execute(WRITE["names_went"])
 
     def _clear(self) -> None:
         for model in self.filled():

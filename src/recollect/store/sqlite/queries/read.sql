@@ -21,8 +21,8 @@ r.seq, r.id, r.kind, r.scope, r.type, r.status, r.valid_from, r.valid_until, r.e
          WHERE e.dst = r.seq AND e.type = 'supersedes');
 
 -- name: snapshot
--- The first read of a transaction decides what it sees.
-SELECT 1 FROM meta LIMIT 1;
+-- The first read of a transaction decides what it sees. It says how often names were taken out.
+SELECT value FROM meta WHERE key = 'names';
 
 -- name: records
 -- Whole records by id.

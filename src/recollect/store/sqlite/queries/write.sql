@@ -15,6 +15,25 @@ INSERT INTO author (kind, name) VALUES (:kind, :name);
 -- name: insert_type
 INSERT INTO type (name) VALUES (:name);
 
+-- name: drop_scope
+-- Take out a scope that nothing is in any more. What is used is mostly found near the end, where
+-- EXISTS would not begin.
+DELETE FROM scope
+ WHERE id = :id
+   AND (SELECT seq FROM record WHERE scope = :id ORDER BY seq DESC LIMIT 1) IS NULL
+   AND NOT EXISTS (SELECT 1 FROM name WHERE scope = :id);
+
+-- name: drop_type
+-- The same of a type that nothing has any more.
+DELETE FROM type
+ WHERE id = :id
+   AND (SELECT seq FROM record WHERE type = :id ORDER BY seq DESC LIMIT 1) IS NULL;
+
+-- name: names_went
+-- Numbers of names may mean others from now on; who remembers some has to look again.
+INSERT INTO meta (key, value) VALUES ('names', 1)
+ON CONFLICT (key) DO UPDATE SET value = value + 1;
+
 -- name: insert_record
 INSERT INTO record (seq, id, kind, scope, type, status, valid_from, valid_until, event_time
                   , session, version, digest, length)
