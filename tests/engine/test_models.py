@@ -440,11 +440,11 @@ class Unknown(Cached[Background]):
 
     def __init__(self):
         super().__init__(Background(HashEmbedder(384)))
-        self.asked = 0
+        self.tried = 0
 
     @property
     def model(self):
-        self.asked += 1
+        self.tried += 1
         raise Unavailable("The embedding server cannot be reached. Start it.")
 
 
@@ -483,7 +483,7 @@ def test_a_server_that_is_not_to_be_had_is_not_asked_by_every_call(store, clock)
         for number in range(5):
             remember(engine, f"text {number}")
             recalled(engine, "text")
-    assert embedder.asked == 1
+    assert embedder.tried == 1
 
 
 def test_once_the_model_is_known_everything_gets_its_vector(store, clock, unreachable):

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 from itertools import count
 
 import apsw
 
 from recollect.errors import Unavailable
-
-log = logging.getLogger(__name__)
 
 # Where SQLite notes in a file's header whether it writes a log, and how it says that it does not.
 _KIND_OF_JOURNAL = 18
@@ -63,7 +60,10 @@ def put_aside(path: str) -> None:
     if os.path.exists(wal) and os.path.getsize(wal):
         aside = next(name for n in count(1) if not os.path.exists(name := f"{wal}-aside-{n}"))
         os.rename(wal, aside)
-        log.warning(
+        # Hardly ever needed, so that no read by id pays for it.
+        import logging
+
+        logging.getLogger(__name__).warning(
             "%s is a backup in the place of another store, whose last changes were in a log beside"
             " it. They were not taken in. The log is now %s; remove it if nobody needs it.",
             path,
