@@ -179,6 +179,76 @@ class Capture(Op[Captured]):
     session: str = ""
 
 
+class Finding(Value):
+    """Something about a record that a person should look at, and what could be done about it."""
+
+    # One of `rules.review.FINDINGS`.
+    what: str
+    record: Record
+    # Why it was found: of secrets and orders the kind, never what they say.
+    why: str
+    # For what says the same, or otherwise: the record that would stay.
+    other: Record | None = None
+
+
+class Reviewed(Value):
+    """What was found, most pressing first; how many records were looked at, and of how many."""
+
+    findings: tuple[Finding, ...]
+    looked_at: int
+    total: int
+
+
+class Review(Op[Reviewed]):
+    """Look for what a memory should not hold, or not hold twice. Changes nothing."""
+
+    where: Where = Where()
+    # Only these sorts of findings; all of them where none is named.
+    only: tuple[str, ...] = ()
+    # Not returned by any search for so many days.
+    stale_days: float = 365.0
+    # Never returned since it was kept, so many days ago.
+    unused_days: float = 90.0
+
+
+class Tidied(Value):
+    """The batch, how many were ended, accepted and redacted, and which were passed over."""
+
+    batch: str
+    ended: tuple[str, ...]
+    accepted: tuple[str, ...]
+    # The new records, in the place of those that held a secret. This cannot be undone.
+    redacted: tuple[str, ...]
+    passed: tuple[str, ...]
+
+
+class Tidy(Op[Tidied]):
+    """Do about findings what can be done, as one batch, and accept candidates."""
+
+    findings: tuple[Finding, ...] = ()
+    accept: tuple[str, ...] = ()
+    tenant: str = "local"
+    author: Author = OWNER
+
+
+class Weighed(Value):
+    """How much there is, in records and in tokens as a model would count them."""
+
+    memories: int
+    tokens: int
+    # By project, the largest first; what belongs to none under an empty name.
+    projects: tuple[tuple[str, int, int], ...]
+    candidates: int
+    # How many were ever returned by a search or read.
+    returned: int
+
+
+class Weigh(Op[Weighed]):
+    """Count what is true now, and how many tokens it would take to say all of it."""
+
+    where: Where = Where()
+
+
 class Batch(Value):
     """Changes that were made together and can be undone together."""
 

@@ -128,6 +128,14 @@ def test_the_end_of_a_long_transcript_is_enough(hook, recollect, transcript):
     assert len(recollect("list", "--json").json["records"]) == 1
 
 
+def test_what_was_shown_counts_as_looked_at_once_the_turn_is_over(hook, recollect, remember):
+    id_ = remember("Deployments of billing go out on Tuesdays.")
+    hook("SessionStart")
+    assert recollect("get", id_, "--json").json["records"][0]["accessed_at"] is None
+    hook("Stop")
+    assert recollect("get", id_, "--json").json["records"][0]["accessed_at"] is not None
+
+
 @pytest.mark.parametrize("path", ["/nowhere", "/", "a\0b", "/dev/null"])
 def test_a_transcript_that_cannot_be_read_is_done_without(hook, path):
     assert hook("Stop", transcript_path=path).code == 0
@@ -191,14 +199,14 @@ def test_what_was_shown_is_counted_and_damaged_lines_are_passed_over(hook, remem
     hook("UserPromptSubmit", prompt="when do deployments of billing go out")
     first, second = usage.uses(str(tmp_path / "memory.db"))
     assert (first.event, second.event, second.session) == ("start", "prompt", "s1")
-    assert (first.memories, second.memories) == (1, 1)
+    assert (len(first.ids), len(second.ids)) == (1, 1)
     assert min(first.tokens, second.tokens) > 0
     assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_the_count_of_uses_stays_small_and_is_no_reason_to_fail(tmp_path, monkeypatch):
     monkeypatch.setattr(usage, "_LARGEST", 1_000)
-    one = usage.Use(datetime.now(UTC), "prompt", "s", 7, 1)
+    one = usage.Use(datetime.now(UTC), "prompt", "s", 7, ("id",))
     for _ in range(100):
         usage.note(str(tmp_path / "m.db"), one)
     assert 0 < (tmp_path / "m.db-usage").stat().st_size <= 1_000

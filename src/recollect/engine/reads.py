@@ -9,17 +9,28 @@ from recollect._version import __version__
 from recollect.engine import asked
 from recollect.errors import InvalidRequest, NotFound
 from recollect.model import Link
-from recollect.ops import Changed, Due, Got, Health, Listed, Scopes, Surroundings, Told, Verified
+from recollect.ops import (
+    Changed,
+    Due,
+    Got,
+    Health,
+    Listed,
+    Scopes,
+    Surroundings,
+    Told,
+    Verified,
+    Weighed,
+)
 from recollect.rules import check
 from recollect.rules.retain import surplus
 from recollect.value import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
     from recollect.engine.ports import Ports
-    from recollect.model import Kind, Record
+    from recollect.model import Kind, Record, Where
     from recollect.ops import (
         Around,
         Changes,
@@ -30,6 +41,7 @@ if TYPE_CHECKING:
         Overdue,
         Status,
         Verify,
+        Weigh,
     )
     from recollect.store import Reader
 
@@ -95,6 +107,39 @@ def scopes(ports: Ports, op: ListScopes) -> Scopes:
         tuple(sorted({scope.user for scope in found if scope.user})),
         tuple(sorted({scope.project for scope in found if scope.project})),
     )
+
+
+def weigh(ports: Ports, op: Weigh) -> Weighed:
+    """Count what is true now."""
+    from recollect.rules.analyse import passage
+    from recollect.rules.fold import count
+    from recollect.rules.worth import CANDIDATE
+
+    where = replace(asked.where(op.where), at=ports.clock())
+    of: dict[str, list[int]] = {}
+    candidates = returned = 0
+    with ports.store.reading() as reader:
+        for record in _every(reader, where):
+            of.setdefault(record.scope.project, []).append(count(passage(record)))
+            candidates += record.status == CANDIDATE
+            returned += record.accessed_at is not None
+    projects = [(name, len(tokens), sum(tokens)) for name, tokens in of.items()]
+    projects.sort(key=lambda one: (-one[2], one[0]))
+    return Weighed(
+        sum(number for _, number, _ in projects),
+        sum(tokens for _, _, tokens in projects),
+        tuple(projects),
+        candidates,
+        returned,
+    )
+
+
+def _every(reader: Reader, where: Where) -> Iterator[Record]:
+    """All records that match, newest first."""
+    offset = 0
+    while records := reader.page(where, LONGEST_PAGE, offset):
+        yield from records
+        offset += len(records)
 
 
 def overdue(ports: Ports, op: Overdue) -> Due:

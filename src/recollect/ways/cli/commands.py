@@ -28,6 +28,7 @@ GROUPS = (
     ("Let others in", "keys", ("keys",)),
     ("The shell", "complete", ("completion",)),
     ("Watch", "top", ("top",)),
+    ("Tidy up", "tidy", ("review", "stats")),
     ("Look after", "care", ("status", "scopes", "verify", "changes", "embed")),
 )
 MODULES = {name: module for _, module, names in GROUPS for name in names}

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from recollect.model import Scope
-from recollect.ops import Capture
+from recollect.ops import Capture, Get
 from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
 from recollect.ways.cli.read import standard_input
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from recollect.ways.cli.session import Session
     from recollect.ways.hooks.event import Event
 
+_MOST_TOUCHED = 1_000
 _NOTHING = Reply((), dict)
 
 
@@ -60,9 +61,21 @@ def _captured(session: Session, said: Event) -> Reply:
 
     source, messages = last_turn(said)
     scope = _scope(session, said)
+    _touch(session, said)
     answer = session.run(Capture(messages, scope, source, said.session[:200]))
     # Nothing is said to the program: a hook that speaks at the end of a turn may begin another.
     return Reply((), lambda: document(answer))
+
+
+def _touch(session: Session, said: Event) -> None:
+    """Note that what was shown in this session was looked at: now, as nobody waits for it."""
+    from recollect.ways.hooks.usage import uses
+
+    used = uses(session.config.store) if said.session else ()
+    mine = (use for use in used if use.session == said.session)
+    ids = tuple(dict.fromkeys(id_ for use in mine for id_ in use.ids))
+    if ids:
+        session.run(Get(ids[-_MOST_TOUCHED:], session.config.tenant, touch=True))
 
 
 def _scope(session: Session, said: Event) -> Scope:
@@ -75,7 +88,7 @@ def _scope(session: Session, said: Event) -> Scope:
 def _note(session: Session, said: Event, shown: Shown) -> None:
     from recollect.ways.hooks.usage import Use, note
 
-    use = Use(session.now, said.name, said.session[:200], shown.tokens, len(shown.ids))
+    use = Use(session.now, said.name, said.session[:200], shown.tokens, shown.ids)
     note(session.config.store, use)
 
 

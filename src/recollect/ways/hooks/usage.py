@@ -1,7 +1,7 @@
 """What hooks put before models, counted: a line for each time, beside the store.
 
-A line holds a time, an event and three numbers, and nothing of what was said. It is appended in one
-write, so that any number of processes may do so at once without a lock.
+A line holds a time, an event, a session, a number of tokens and ids, and nothing of what was said.
+It is appended in one write, so that any number of processes may do so at once without a lock.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Use(Value):
     event: str
     session: str
     tokens: int
-    memories: int
+    # Which memories were shown.
+    ids: tuple[str, ...]
 
 
 def path(store: str) -> str:
@@ -37,7 +38,7 @@ def path(store: str) -> str:
 
 def note(store: str, use: Use) -> None:
     """Write one use down. A full or read-only disk is no reason to hold anybody up."""
-    said = [use.at.isoformat(timespec="seconds"), use.event, use.session, use.tokens, use.memories]
+    said = [use.at.isoformat(timespec="seconds"), use.event, use.session, use.tokens, use.ids]
     try:
         handle = os.open(path(store), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError:
@@ -61,13 +62,13 @@ def uses(store: str) -> Iterator[Use]:
         return
     for line in lines:
         try:
-            at, event, session, tokens, memories = json.loads(line)
+            at, event, session, tokens, ids = json.loads(line)
             yield Use(
                 datetime.fromisoformat(at).astimezone(UTC),
                 str(event),
                 str(session),
                 int(tokens),
-                int(memories),
+                tuple(map(str, ids)),
             )
         except (ValueError, TypeError):
             continue

@@ -1,0 +1,115 @@
+"""What a memory should not hold, or not hold twice, and what nobody has needed for long."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from recollect.model import AuthorKind
+from recollect.rules.conflict import judge
+from recollect.rules.hidden import hidden
+from recollect.rules.redact import find
+from recollect.rules.worth import CANDIDATE
+from recollect.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from recollect.model import Record
+
+SECRET, INSTRUCTION = "secret", "instruction"
+DUPLICATE, CONFLICT = "duplicate", "conflict"
+STALE, UNUSED, WAITING = "stale", "unused", "candidate"
+# Most pressing first.
+FINDINGS = (SECRET, INSTRUCTION, CONFLICT, DUPLICATE, STALE, UNUSED, WAITING)
+
+
+class Found(Value):
+    """A finding by the records' ids."""
+
+    what: str
+    id: str
+    why: str
+    other: str = ""
+
+
+def wanted(only: Sequence[str]) -> tuple[str, ...]:
+    """The sorts of findings that are asked for, most pressing first."""
+    return tuple(one for one in FINDINGS if one in only or not only)
+
+
+def alone(
+    record: Record, now: datetime, *, stale_days: float, unused_days: float
+) -> Iterator[Found]:
+    """What is found by looking at one record."""
+    said = f"{record.title}\n{record.text}\n{record.metadata}"
+    if secrets := find(said):
+        yield Found(SECRET, record.id, ", ".join(dict.fromkeys(one.kind for one in secrets)))
+    if why := hidden(f"{record.title}\n{record.text}"):
+        yield Found(INSTRUCTION, record.id, why)
+    if record.status == CANDIDATE:
+        yield Found(WAITING, record.id, f"kept by rules as {record.type}")
+    if record.accessed_at is None:
+        if _older(record.created_at, now, unused_days):
+            yield Found(
+                UNUSED, record.id, f"never returned in {_days(record.created_at, now)} days"
+            )
+    elif _older(max(record.accessed_at, record.updated_at), now, stale_days):
+        yield Found(STALE, record.id, f"last returned {_days(record.accessed_at, now)} days ago")
+
+
+def together(
+    record: Record, others: Iterable[tuple[Record, float | None]]
+) -> Iterator[tuple[Found, float]]:
+    """What a record comes to beside older ones of its scope, with how alike they are."""
+    for old, cosine in others:
+        verdict = judge(old.text, record.text, cosine)
+        if verdict.conflict:
+            why = f"a newer one seems to say otherwise ({verdict.similarity:.2f})"
+            yield Found(CONFLICT, old.id, why, record.id), verdict.similarity
+        elif verdict.same:
+            stays, goes = _better(old, record)
+            why = f"says the same ({verdict.similarity:.2f})"
+            yield Found(DUPLICATE, goes.id, why, stays.id), verdict.similarity
+
+
+def settled(pairs: Iterable[tuple[Found, float]]) -> list[Found]:
+    """Each record goes at most once, and none goes in favour of one that goes itself."""
+    chosen: dict[str, Found] = {}
+    for found, _ in sorted(pairs, key=lambda one: (-one[1], one[0].id, one[0].other)):
+        if found.id not in chosen and _stays(found.other, chosen) != found.id:
+            chosen[found.id] = found
+    return [Found(one.what, one.id, one.why, _stays(one.other, chosen)) for one in chosen.values()]
+
+
+def _stays(id_: str, chosen: Mapping[str, Found]) -> str:
+    """What stays in the end where one goes in favour of another, and that of a third."""
+    while id_ in chosen:
+        id_ = chosen[id_].other
+    return id_
+
+
+def ordered(found: Iterable[Found], records: Mapping[str, Record]) -> list[Found]:
+    """Most pressing first, then the oldest."""
+    place = {what: number for number, what in enumerate(FINDINGS)}
+    return sorted(found, key=lambda one: (place[one.what], records[one.id].seq, one.other))
+
+
+def _better(old: Record, new: Record) -> tuple[Record, Record]:
+    """Of two that say the same: which stays, and which goes."""
+    rank = {old.id: _worth(old), new.id: _worth(new)}
+    return (old, new) if rank[old.id] >= rank[new.id] else (new, old)
+
+
+def _worth(record: Record) -> tuple[bool, bool, float, int]:
+    human = record.author.kind is AuthorKind.HUMAN
+    return record.status != CANDIDATE, human, record.confidence, len(record.metadata)
+
+
+def _older(time: datetime, now: datetime, days: float) -> bool:
+    return now - time > timedelta(days=min(days, 1e6))
+
+
+def _days(time: datetime, now: datetime) -> int:
+    return (now - time).days
