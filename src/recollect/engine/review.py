@@ -23,6 +23,7 @@ from recollect.rules.review import (
     WAITING,
     alone,
     ordered,
+    said,
     settled,
     together,
     wanted,
@@ -219,8 +220,7 @@ def _by_text(by_seq: dict[int, Record], lacking: Sequence[int]) -> Iterator[tupl
     first: dict[tuple[object, str], Record] = {}
     for seq in lacking:
         record = by_seq[seq]
-        said = (record.scope, " ".join(record.text.lower().split()))
-        old = first.setdefault(said, record)
+        old = first.setdefault((record.scope, said(record.text)), record)
         if old is not record:
             yield from together(record, [(old, None)])
 

@@ -43,8 +43,8 @@ def alone(
     record: Record, now: datetime, *, stale_days: float, unused_days: float
 ) -> Iterator[Found]:
     """What is found by looking at one record."""
-    said = f"{record.title}\n{record.text}\n{record.metadata}"
-    if secrets := find(said):
+    whole = f"{record.title}\n{record.text}\n{record.metadata}"
+    if secrets := find(whole):
         yield Found(SECRET, record.id, ", ".join(dict.fromkeys(one.kind for one in secrets)))
     if why := hidden(f"{record.title}\n{record.text}"):
         yield Found(INSTRUCTION, record.id, why)
@@ -65,13 +65,22 @@ def together(
     """What a record comes to beside older ones of its scope, with how alike they are."""
     for old, cosine in others:
         verdict = judge(old.text, record.text, cosine)
-        if verdict.conflict:
+        if said(old.text) == said(record.text):
+            yield _repeated(old, record, 1.0), 1.0
+        elif verdict.conflict:
             why = f"a newer one seems to say otherwise ({verdict.similarity:.2f})"
             yield Found(CONFLICT, old.id, why, record.id), verdict.similarity
         elif verdict.same:
-            stays, goes = _better(old, record)
-            why = f"says the same ({verdict.similarity:.2f})"
-            yield Found(DUPLICATE, goes.id, why, stays.id), verdict.similarity
+            yield _repeated(old, record, verdict.similarity), verdict.similarity
+
+
+def said(text: str) -> str:
+    """What a text says, whatever its capitals and its spacing.
+
+    >>> said("The  Build uses make.")
+    'the build uses make.'
+    """
+    return " ".join(text.lower().split())
 
 
 def settled(pairs: Iterable[tuple[Found, float]]) -> list[Found]:
@@ -94,6 +103,11 @@ def ordered(found: Iterable[Found], records: Mapping[str, Record]) -> list[Found
     """Most pressing first, then the oldest."""
     place = {what: number for number, what in enumerate(FINDINGS)}
     return sorted(found, key=lambda one: (place[one.what], records[one.id].seq, one.other))
+
+
+def _repeated(old: Record, new: Record, similarity: float) -> Found:
+    stays, goes = _better(old, new)
+    return Found(DUPLICATE, goes.id, f"says the same ({similarity:.2f})", stays.id)
 
 
 def _better(old: Record, new: Record) -> tuple[Record, Record]:
