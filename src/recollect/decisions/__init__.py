@@ -192,3 +192,22 @@ class ListProposals(Op[Proposals]):
     tenant: str = "local"
     drafts: bool = True
     limit: int = 100
+
+
+class Reflected(Value):
+    """What was proposed anew, from how much, and what was decided or proposed already."""
+
+    proposals: tuple[Proposal, ...]
+    evidence: int
+    decided: int
+    proposed: int
+
+
+class Reflect(Op[Reflected]):
+    """Look back at what happened, and propose what to decide."""
+
+    tenant: str = "local"
+    # So far back.
+    days: int = 90
+    # So much independent support a proposal needs.
+    support: int = 3

@@ -78,6 +78,7 @@ HANDLERS: dict[type[Op[Any]], tuple[str, str]] = {
     decisions.AcceptProposal: ("proposals", "accept"),
     decisions.RejectProposal: ("proposals", "reject"),
     decisions.ListProposals: ("proposals", "page"),
+    decisions.Reflect: ("reflecting", "run"),
     measured.UpdateDecision: ("outcomes", "update"),
     measured.GetDecision: ("outcomes", "get"),
     measured.ListDecisions: ("outcomes", "page"),

@@ -108,8 +108,10 @@ def scored(came: Sequence[Came]) -> list[rule.Scored]:
     return [rule.Scored(one.stated, one.score, one.at) for one in came]
 
 
-def rated(domain: str, came: Sequence[Came], before: Beta, *, trend: bool = True) -> Rate:
-    """What outcomes make of a domain."""
+def rated(
+    domain: str, came: Sequence[Came], before: Beta, *, trend: bool = True, brief: bool = False
+) -> Rate:
+    """What outcomes make of a domain; in brief without what takes long: trend and interval."""
     known = rule.calibration(domain, scored(came), before)
     dist = known.posterior
     return Rate(
@@ -119,12 +121,12 @@ def rated(domain: str, came: Sequence[Came], before: Beta, *, trend: bool = True
         dist.beta,
         dist.mean,
         dist.variance,
-        dist.interval(),
+        (0.0, 1.0) if brief else dist.interval(),
         known.observed,
         known.stated,
         known.gap,
         known.status,
-        rule.trend(scored(came), before) if trend else rule.STABLE,
+        rule.trend(scored(came), before) if trend and not brief else rule.STABLE,
         moment(known.last) if came else None,
     )
 

@@ -17,14 +17,15 @@ from recollect.rules import mine as rule
 from recollect.rules import plan
 from recollect.rules.beta import beta
 from recollect.rules.decide import read, written
-from recollect.value import replace
+from recollect.value import Value, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from recollect.decisions.measured import Mine
     from recollect.engine.ports import Ports
+    from recollect.model import Vector
     from recollect.rules.mine import Standing, Taught
     from recollect.store import Reader, Writer
 
@@ -38,55 +39,89 @@ _SEEDS = 12
 _NAMED = 100
 
 
+class Seen(Value):
+    """What lies near new outcomes: found before anything is written, while others may write."""
+
+    # By lesson: the decisions that bear on it.
+    touched: dict[str, set[str]]
+    # What no lesson says yet, with its domain and all decisions that say it.
+    fresh: tuple[tuple[Taught, str, set[str]], ...]
+
+
 def mine(ports: Ports, op: Mine) -> Mined:
     """Learn from what came since the last time."""
     now = ports.clock()
-    made: dict[str, Record] = {}
-    changed: dict[str, Record] = {}
+    with ports.store.reading() as reader:
+        through = 0 if op.anew else _through(reader, op.tenant)
+        new = _after(reader, op.tenant, through)
+        seen = look(reader, new, _taught(ports, reader, new)) if through else None
+    found: list[Record] = []
     with ports.store.writing() as tx:
         ports.semantics.prepare(tx)
-        through = 0 if op.anew else _through(tx, op.tenant)
-        new = _after(tx, op.tenant, through)
-        look = learn if through else _learn_all
-        found = look(ports, tx, new, now)
+        if seen is None:
+            found += _learn_all(ports, tx, new, now)
+        else:
+            found += learn(ports, tx, seen, now)
         found += _refreshed(ports, tx, op.tenant, now, but={one.id for one in found})
-        for one in found:
-            (made if one.version == 1 else changed)[one.id] = one
         if new:
             detail = json.dumps({"through": new[-1].seq})
             tx.note(_VERB, _about(op.tenant), MINER, micros(now), detail)
-    return Mined(len(new), tuple(made.values()), tuple(changed.values()))
+    last = {one.id: one for one in found}
+    return Mined(
+        len(new),
+        tuple(one for one in last.values() if one.version == 1),
+        tuple(one for one in last.values() if one.version > 1),
+    )
 
 
-def learn(ports: Ports, tx: Writer, new: Sequence[Record], now: datetime) -> list[Record]:
-    """Learn from a few new outcomes and their neighbours; answer what is new or was changed."""
+def taught(
+    ports: Ports, reader: Reader, outcome: Record, vector: Vector | None, decision: Record
+) -> list[Taught]:
+    """The texts that an outcome bears on before it is written."""
+    known = {outcome.seq: vector} if vector is not None else {}
+    return _texts(ports, reader, [outcome], {decision.id: decision}, known)
+
+
+def look(reader: Reader, new: Sequence[Record], items: Sequence[Taught]) -> Seen:
+    """What is known of what a few outcomes teach."""
+    domains = {one.key: one.type for one in new}
     touched: dict[str, set[str]] = {}
-    fresh: list[tuple[Taught, set[str]]] = []
-    kinds = {one.id: one for one in new}
-    domains = {one.key: one.type for one in kinds.values()}
-    for item in _taught(ports, tx, new):
-        lessons = near(
-            tx, item.vector, item.text, _of(new[0], LEARNED, domains[item.decision]), _SEEDS
-        )
+    fresh: list[tuple[Taught, str, set[str]]] = []
+    for item in items:
+        domain = domains[item.decision]
+        where = _of(new[0], LEARNED, domain)
+        lessons = near(reader, item.vector, item.text, where, _SEEDS)
         known = [one for one, fits in lessons if rule.alike(one.text, item.text, fits)]
         if known:
             touched.setdefault(known[0].id, set()).add(item.decision)
         else:
-            fresh.append((item, _gathered(tx, new[0], item, domains[item.decision])))
+            fresh.append((item, domain, _gathered(reader, new[0], item, domain)))
     # What a decision taught before changes with what came of it.
-    for edge in tx.edges([one.key for one in new], "outgoing", [Link.EVIDENCE_FOR]):
+    for edge in reader.edges([one.key for one in new], "outgoing", [Link.EVIDENCE_FOR]):
         touched.setdefault(edge.dst, set()).add(edge.src)
-    found = [*tx.records(touched).values()]
+    return Seen(touched, tuple(fresh))
+
+
+def learn(ports: Ports, tx: Writer, seen: Seen, now: datetime) -> list[Record]:
+    """Draw the conclusions; answer what is new or was changed."""
     changed = [
         one
-        for record in found
+        for record in tx.records(seen.touched).values()
         if record.kind in LEARNED
-        and (one := _judged_again(ports, tx, record, touched[record.id], now)) is not None
+        and (one := _judged_again(ports, tx, record, seen.touched[record.id], now)) is not None
     ]
-    for item, decisions in fresh:
-        if len(decisions) >= rule.FEWEST:
-            changed += _concluded(ports, tx, [item], decisions, domains[item.decision], now)
+    concluded: list[tuple[str, Taught]] = []
+    for item, domain, decisions in seen.fresh:
+        again = any(d == domain and _same(one, item) for d, one in concluded)
+        if len(decisions) >= rule.FEWEST and not again:
+            made = _concluded(ports, tx, [item], decisions, domain, now)
+            concluded += [(domain, item)] * bool(made)
+            changed += made
     return changed
+
+
+def _same(one: Taught, other: Taught) -> bool:
+    return rule.alike(one.text, other.text, float(one.vector @ other.vector))
 
 
 def _learn_all(ports: Ports, tx: Writer, every: Sequence[Record], now: datetime) -> list[Record]:
@@ -115,8 +150,17 @@ def _learn_all(ports: Ports, tx: Writer, every: Sequence[Record], now: datetime)
 def _taught(ports: Ports, tx: Reader, new: Sequence[Record]) -> list[Taught]:
     """The texts that outcomes bear on, as far as they have vectors."""
     decided = tx.records({one.key for one in new})
-    seqs = [*(one.seq for one in new), *(one.seq for one in decided.values())]
-    vectors = tx.vectors(seqs)
+    return _texts(ports, tx, new, decided, tx.vectors([one.seq for one in new]))
+
+
+def _texts(
+    ports: Ports,
+    tx: Reader,
+    new: Sequence[Record],
+    decided: Mapping[str, Record],
+    own: Mapping[int, Vector],
+) -> list[Taught]:
+    vectors = tx.vectors([one.seq for one in decided.values()])
     found: list[Taught] = []
     several: list[tuple[str, str]] = []
     for one in new:
@@ -124,8 +168,8 @@ def _taught(ports: Ports, tx: Reader, new: Sequence[Record]) -> list[Taught]:
         if decision is None:
             continue
         lessons = json.loads(one.facts).get("lessons", [])
-        if len(lessons) == 1 and one.seq in vectors:
-            found.append(rule.Taught(one.key, lessons[0], rule.LESSON, vectors[one.seq]))
+        if len(lessons) == 1 and one.seq in own:
+            found.append(rule.Taught(one.key, lessons[0], rule.LESSON, own[one.seq]))
         else:
             several += [(one.key, text) for text in lessons]
         if decision.seq in vectors:

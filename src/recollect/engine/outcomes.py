@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from recollect.decisions.measured import (
+    Came,
     ListedDecisions,
     Recorded,
     Shown,
@@ -21,7 +22,7 @@ from recollect.engine.ports import prefix_of
 from recollect.engine.reads import existing
 from recollect.engine.writes import embedded, guarded
 from recollect.errors import InvalidRequest
-from recollect.model import Edge, Entry, Kind, Link, Plan, Record, Where
+from recollect.model import Edge, Entry, Kind, Link, Plan, Record, Where, micros
 from recollect.rules import check, plan
 from recollect.rules.beta import Beta
 from recollect.rules.calibrate import WEIGHTS, estimate
@@ -51,7 +52,7 @@ _AT_ONCE = 200
 
 def record_outcome(ports: Ports, op: RecordOutcome) -> Recorded:
     """Say what came of a decision."""
-    from recollect.engine.mining import learn
+    from recollect.engine.mining import learn, look, taught
 
     op = _kept(ports, op)
     now = ports.clock()
@@ -60,6 +61,11 @@ def record_outcome(ports: Ports, op: RecordOutcome) -> Recorded:
         model = ports.semantics.target(reader)
     new = _outcome(ports, op, decision, now)
     sense = embedded(ports, model, [new]).get(new.id)
+    with ports.store.reading() as reader:
+        if reader.serving_model() != model:
+            sense = None
+        vector = None if sense is None else sense.vector
+        seen = look(reader, [new], taught(ports, reader, new, vector, decision))
     with ports.store.writing() as tx:
         ports.semantics.prepare(tx)
         if tx.serving_model() != model:
@@ -81,11 +87,14 @@ def record_outcome(ports: Ports, op: RecordOutcome) -> Recorded:
                 detail=plan.detail(of=decision.id, status=op.status),
             )
         )
-        after = in_domain(tx, new.type, where)
+        learned = learn(ports, tx, seen, now)
         made = tx.records([new.id])[new.id]
-        learned = learn(ports, tx, [made], now)
+    # What was said of it before does not count any more.
+    said = Came(decision.id, new.type, decision.confidence, new.confidence, micros(now))
+    after = [*(one for one in before if one.decision != decision.id), said]
     whole = Whole(read(decision), stage_of(decision, made), made)
-    was, now_is = (rated(new.type, came, prior(ports), trend=False) for came in (before, after))
+    was = rated(new.type, before, prior(ports), brief=True)
+    now_is = rated(new.type, after, prior(ports), trend=False)
     return Recorded(made, whole, was, now_is, old.id if old else "", tuple(learned))
 
 
@@ -99,24 +108,36 @@ def record_signal(ports: Ports, op: RecordSignal) -> Signalled:
     kept, _ = guarded({"text": op.description, "metrics": op.metrics}, ports.secrets())
     metrics = json.loads(check.json_object("metrics", kept["metrics"]))
     now = ports.clock()
+    with ports.store.reading() as reader:
+        (decision,) = existing(reader, (op.decision,), op.tenant, (Kind.DECISION,))
+        model = ports.semantics.target(reader)
+    new = _beside(
+        Kind.SIGNAL,
+        ports,
+        decision,
+        op.author,
+        now,
+        text=kept["text"] or f"{op.type} ({op.valence}): {read(decision).statement}",
+        type=op.type,
+        status=op.valence,
+        facts=written({"metrics": metrics, "domain": decision.type}),
+    )
+    sense = embedded(ports, model, [new]).get(new.id)
     with ports.store.writing() as tx:
         ports.semantics.prepare(tx)
-        (decision,) = existing(tx, (op.decision,), op.tenant, (Kind.DECISION,))
-        new = _beside(
-            Kind.SIGNAL,
-            ports,
-            decision,
-            op.author,
-            now,
-            text=kept["text"] or f"{op.type} ({op.valence}): {read(decision).statement}",
-            type=op.type,
-            status=op.valence,
-            facts=written({"metrics": metrics, "domain": decision.type}),
-        )
+        if tx.serving_model() != model:
+            sense = None
         edge = Edge(new.id, Link.ABOUT, decision.id, now, now)
         detail = plan.detail(of=decision.id, type=op.type)
         (made,) = tx.apply(
-            Plan("signal", op.author, now, insert=(Entry(new),), link=(edge,), detail=detail)
+            Plan(
+                "signal",
+                op.author,
+                now,
+                insert=(Entry(new, *(sense or ())),),
+                link=(edge,),
+                detail=detail,
+            )
         )
         expected = expectation(ports, tx, decision)
     return Signalled(made, expected.mean)

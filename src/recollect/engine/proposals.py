@@ -72,7 +72,7 @@ def accept(ports: Ports, op: AcceptProposal) -> Accepted:
 
 
 def propose(ports: Ports, tx: Writer, draft: Draft) -> Record:
-    """Write a draft, with its evidence. Its vector follows."""
+    """Write a draft, with its evidence."""
     ports.semantics.prepare(tx)
     now = ports.clock()
     place = 0
@@ -94,7 +94,10 @@ def propose(ports: Ports, tx: Writer, draft: Draft) -> Record:
         facts=written({"supersedes": draft.supersedes}),
     )
     links = [Edge(one, Link.EVIDENCE_FOR, id_, now, now) for one in draft.evidence]
-    (made,) = tx.apply(Plan("propose", REFLECTION, now, insert=(Entry(new),), link=tuple(links)))
+    # Proposals are few, so the lock may wait for the vector.
+    sense = embedded(ports, tx.serving_model(), [new]).get(id_)
+    entry = Entry(new, *(sense or ()))
+    (made,) = tx.apply(Plan("propose", REFLECTION, now, insert=(entry,), link=tuple(links)))
     return made
 
 

@@ -7,6 +7,7 @@ they did not. It matures with evidence, and is retired when that turns or grows 
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.model import Kind
@@ -108,7 +109,7 @@ def alike(one: str, two: str, cosine: float) -> bool:
     mine, others = _names(one), _names(two)
     if mine - others and others - mine:
         return False
-    words, further = frozenset(terms(one)), frozenset(terms(two))
+    words, further = _words(one), _words(two)
     both = len(words & further)
     share = both / (min(len(words), len(further)) or 1)
     return (
@@ -242,6 +243,13 @@ def _fallen(kind: Kind | None, mean: float, count: int) -> bool:
     return mean < _MIDDLE if kind is Kind.SKILL else mean > _MIDDLE
 
 
+# Each text is compared with several, and the same ones come again and again.
+@lru_cache(1 << 14)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
+
+
+@lru_cache(1 << 14)
 def _names(text: str) -> frozenset[str]:
     """The words of the names in a text. What opens a sentence has its capital from that."""
     first = text.split(maxsplit=1)[0] if text.strip() else ""

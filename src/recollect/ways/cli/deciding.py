@@ -9,6 +9,7 @@ from recollect.decisions import (
     Decide,
     ListProposals,
     Mode,
+    Reflect,
     RejectProposal,
     SearchDecisions,
     Stage,
@@ -115,6 +116,14 @@ def _reflect(session: Session, args: Namespace) -> Reply:
             id_ = _named(args, "the proposal's name")
             rejected = session.run(RejectProposal(id_, tenant, session.author, args.reason))
             return Reply((f"Rejected: {rejected.proposal.record.id}.",), lambda: document(rejected))
+        case "run":
+            made = session.run(Reflect(tenant, args.days, args.support))
+            count = len(made.proposals)
+            said = f"Looked at {made.evidence} observations, and proposed {count}."
+            return Reply(
+                [said, *(line for one in made.proposals for line in _proposed(one, session.now))],
+                lambda: document(made),
+            )
     listed = session.run(ListProposals(tenant, drafts=not args.all))
     return Reply(
         [line for one in listed.proposals for line in _proposed(one, session.now)],
@@ -194,13 +203,23 @@ COMMANDS = (
     ),
     Command(
         "reflect",
-        "look through proposals, accept or reject them",
-        "Proposals are drafts of decisions, each with its evidence; each is a file, too, in the\n"
-        "folder `proposals` beside the store. Accepting one makes it a decision of yours, an hour\n"
-        "after it was made at the earliest.",
-        ("recollect reflect list", "recollect reflect list --all"),
+        "propose what to decide, and accept or reject that",
+        "Looks back at what happened, at outcomes and at signals; what three of them say\n"
+        "independently, and nobody has decided, is proposed. A proposal is a draft of a decision\n"
+        "with its evidence, and a file, too, in the folder `proposals` beside the store.\n"
+        "Accepting it makes it a decision of yours, an hour after it was made at the earliest.",
+        ("recollect reflect", "recollect reflect list --all"),
         (
-            Argument(("what",), "what to do", choices=("list", "accept", "reject")),
+            Argument(
+                ("what",),
+                "what to do; without it, look back and propose",
+                "WHAT",
+                several="?",
+                choices=("run", "list", "accept", "reject"),
+                default="run",
+            ),
+            Argument(("--days",), "look back so far", "N", read=whole, default=90),
+            Argument(("--support",), "what so many say is proposed", "N", read=whole, default=3),
             Argument(("which",), "the proposal's name", "NAME", several="?"),
             Argument(("--all",), "list what was accepted or rejected, too", flag=True),
             REASON,

@@ -1,0 +1,147 @@
+"""What recent experience asks to be decided: clusters with enough independent support, as drafts.
+
+Deterministic: the same memories in the same order propose the same. No model words anything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.decisions import Draft
+from recollect.model import Kind
+from recollect.rules import mine
+from recollect.rules.analyse import folded
+from recollect.rules.conflict import judge
+from recollect.rules.headline import headline
+from recollect.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recollect.model import Scope, Vector
+
+# With less nothing is proposed.
+SUPPORT = 3
+# What is said against a decision in so many words is said of it.
+_NEAR = 0.72
+_QUOTED = 5
+
+
+class Evidence(NamedTuple):
+    """A memory, a lesson or a signal, as reflection sees it."""
+
+    id: str
+    text: str
+    vector: Vector
+    # What comes from one session, or of one decision, supports a thing once.
+    source: str
+    scope: Scope
+    # What it is about, where that is known: a decision's target or domain.
+    target: str = ""
+    # Of which decision it is, and whether it speaks against that.
+    decision: str = ""
+    against: bool = False
+
+
+class Standing(NamedTuple):
+    """A decision that stands."""
+
+    id: str
+    text: str
+    vector: Vector
+    target: str
+    domain: str
+
+
+class Reflection(Value):
+    """What is proposed, and what was left out because somebody decided it already."""
+
+    drafts: tuple[Draft, ...]
+    known: int
+
+
+def reflect(
+    evidence: Sequence[Evidence], standing: Sequence[Standing], support: int = SUPPORT
+) -> Reflection:
+    """Drafts from what speaks for something new, and from what speaks against what stands."""
+    drafts = list(_against(evidence, standing, support))
+    replaced = {id_ for draft in drafts for id_ in draft.supersedes}
+    drafted = {id_ for draft in drafts for id_ in draft.evidence}
+    known = 0
+    items = [one for one in evidence if not one.against and one.id not in drafted]
+    for cluster in _clusters(items):
+        if _sources(cluster) < support:
+            continue
+        said = mine.wording([_taught(one) for one in cluster], Kind.SKILL)
+        if any(_says(one, said) for one in standing if one.id not in replaced):
+            known += 1
+            continue
+        drafts.append(_draft(cluster, said.text, ()))
+    return Reflection(tuple(drafts), known)
+
+
+def _against(
+    evidence: Sequence[Evidence], standing: Sequence[Standing], support: int
+) -> Iterable[Draft]:
+    """What contradicts a decision that stands, often enough."""
+    for decision in standing:
+        contrary = [one for one in evidence if _contradicts(one, decision)]
+        if _sources(contrary) < support:
+            continue
+        title = f"Reconsider: {headline(decision.text).rstrip('.')}"
+        yield _draft(contrary, title, (decision.id,), decision.target)
+
+
+def _contradicts(one: Evidence, decision: Standing) -> bool:
+    if one.decision == decision.id:
+        return one.against
+    if one.decision:
+        return False
+    near = float(one.vector @ decision.vector)
+    return near >= _NEAR and judge(decision.text, one.text, near).conflict
+
+
+def _clusters(items: Sequence[Evidence]) -> Iterable[list[Evidence]]:
+    """What says the same: of one target where that is known, and of one scope."""
+    groups: dict[tuple[Scope, str], list[Evidence]] = {}
+    for one in items:
+        groups.setdefault((one.scope, one.target), []).append(one)
+    for group in groups.values():
+        by_id = {one.id: one for one in group}
+        for cluster in mine.clusters((), [_taught(one) for one in group]):
+            yield [by_id[item.decision] for item in cluster.items]
+
+
+def _taught(one: Evidence) -> mine.Taught:
+    return mine.Taught(one.id, one.text, mine.LESSON, one.vector)
+
+
+def _sources(cluster: Sequence[Evidence]) -> int:
+    return len({one.source for one in cluster})
+
+
+def _says(decision: Standing, said: mine.Taught) -> bool:
+    return mine.alike(decision.text, said.text, float(decision.vector @ said.vector))
+
+
+def _draft(
+    cluster: Sequence[Evidence], said: str, supersedes: tuple[str, ...], target: str = ""
+) -> Draft:
+    count = _sources(cluster)
+    quoted = dict.fromkeys(" ".join(one.text.split()) for one in cluster)
+    reasons = "\n".join(
+        [
+            f"{count} independent observations say so:",
+            *(f"- {one}" for one in list(quoted)[:_QUOTED]),
+        ]
+    )
+    named = target or next((one.target for one in cluster if one.target), "")
+    title = headline(said)
+    return Draft(
+        title,
+        reasons,
+        named or folded(title),
+        cluster[0].scope,
+        tuple(dict.fromkeys(one.id for one in cluster)),
+        supersedes,
+    )
