@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from recollect import decisions, ops
 from recollect.decisions import measured
 from recollect.engine.accesses import Accesses
+from recollect.engine.code.watch import Watchers
 from recollect.engine.ports import Governance, Ids, Ports, silent
 from recollect.engine.semantics import Semantics
 from recollect.errors import InvalidRequest
@@ -117,6 +118,7 @@ class Engine:
             new_id=new_id or Ids(clock),
             secrets=lambda: _policy(secrets),
             accesses=Accesses(),
+            watchers=Watchers(),
             governance=governance,
         )
         self._upkeep: Upkeep | None = None
@@ -147,8 +149,13 @@ class Engine:
 
         return fill(self.ports, needed=needed)
 
+    def watching(self) -> None:
+        """Wait for as long as a project is watched."""
+        self.ports.watchers.join()
+
     def close(self) -> None:
         """Finish what goes on behind the calls, then let go of the store and the models."""
+        self.ports.watchers.stop()
         if self._upkeep is not None:
             self._upkeep.stop()
         try:

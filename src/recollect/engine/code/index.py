@@ -7,6 +7,7 @@ pieces of a file answer until its new ones are there, and a run that was killed 
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ from recollect.engine import asked
 from recollect.engine.code import projects, tree
 from recollect.engine.code.link import Linker
 from recollect.engine.code.projects import COMPLETED, FAILED, INDEXING, facts_of
-from recollect.errors import Conflict, InvalidRequest
+from recollect.engine.ports import silent
+from recollect.errors import Conflict, InvalidRequest, NotFound
 from recollect.model import Edge, Entry, Link, Plan, Record, Scope, rfc3339
 from recollect.ops import IndexedCode
 from recollect.rules.code import records
@@ -68,20 +70,40 @@ class _Work(Value):
 
 
 def index(ports: Ports, op: IndexProject) -> IndexedCode:
-    """Index the code of a folder."""
+    """Index the code of a folder, and watch it from then on where that is asked for."""
     root = _root(op)
     op = replace(op, scope=asked.scope(op.scope, ports.secrets()))
+    with _claimed(ports, root):
+        run = _Run(ports, op, root)
+        if op.watch:
+            # Before anything is read, so that no change is missed.
+            behind = replace(ports, report=silent)
+            ports.watchers.watch(root, lambda: _again(behind, op, root))
+        return run.run()
+
+
+def _again(ports: Ports, op: IndexProject, root: str) -> IndexedCode:
+    """Index what has changed, unless nobody wants the project any more."""
+    with _claimed(ports, root):
+        with ports.store.reading() as reader:
+            if projects.opened(reader, op.scope, root) is None:
+                raise NotFound(f"The index of {os.path.basename(root)} was deleted.")
+        return _Run(ports, op, root).run()
+
+
+@contextmanager
+def _claimed(ports: Ports, root: str) -> Iterator[None]:
+    """One run over a folder at a time."""
     key = (id(ports.store), root)
     with _lock:
         if key in _running:
             raise _busy(root)
         _running.add(key)
     try:
-        done = _Run(ports, op, root).run()
+        yield
     finally:
         with _lock:
             _running.discard(key)
-    return done
 
 
 def _root(op: IndexProject) -> str:

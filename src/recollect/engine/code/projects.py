@@ -53,6 +53,7 @@ def drop(ports: Ports, op: DropProject) -> Dropped:
         raise Conflict(
             f"Project {op.project!r} is being indexed. Cancel that, or wait until it is done."
         )
+    ports.watchers.stop(project.source_ref)
     where = Where(
         op.scope.tenant, project.scope.user, project.scope.project, (Kind.CODE, Kind.SOURCE)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -34,13 +35,22 @@ _PROJECT = Argument(("--project",), "only this project", "NAME")
 def _index(session: Session, args: Namespace) -> Reply:
     bar = _Bar() if sys.stderr.isatty() and not args.json else None
     op = IndexProject(
-        args.path, scope=scope(session.config), author=session.author, roots=(os.getcwd(),)
+        args.path,
+        scope=scope(session.config),
+        author=session.author,
+        watch=args.watch,
+        roots=(os.getcwd(),),
     )
     try:
         answer = session.engine.run(op, bar.show) if bar else session.run(op)
     finally:
         if bar:
             bar.end()
+    if args.watch:
+        # Until somebody ends it, which is no failure.
+        print(f"{_done(answer)} Watching; Ctrl+C ends it.", file=sys.stderr, flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            session.engine.watching()
     return Reply((_done(answer),), lambda: document(answer), notes=tuple(_left_out(answer.project)))
 
 
@@ -175,7 +185,10 @@ COMMANDS = (
         "what it does and what it is called. What has not changed since the last time is not read\n"
         "again; files that .gitignore or .recollectignore name are left out.",
         ("recollect index .", "recollect index atlas"),
-        (Argument(("path",), "the project's folder", "PATH"),),
+        (
+            Argument(("path",), "the project's folder", "PATH"),
+            Argument(("--watch",), "go on, and index whatever changes", flag=True),
+        ),
         _index,
     ),
     Command(

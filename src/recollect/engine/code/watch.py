@@ -1,0 +1,112 @@
+"""Projects that are watched: a thread each, which indexes again whenever files have changed."""
+
+from __future__ import annotations
+
+import os
+from threading import Condition, Event, Thread
+from typing import TYPE_CHECKING
+
+from recollect.errors import NotFound, RecollectError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Changes that come within these milliseconds of each other are one, at most for so long: an
+# editor writes a file in several steps, and git ten thousand of them for another branch.
+_STEP = 100
+_DEBOUNCE = 1_000
+# How long the system is waited for at a time, after which what failed is tried again.
+_TICK = 250
+_PATIENCE = 10.0
+
+
+class Watchers:
+    """The watched projects of one engine, by folder."""
+
+    def __init__(self) -> None:
+        self._watched: dict[str, tuple[Event, Thread]] = {}
+        self._round = Condition()
+        # How often something was indexed again.
+        self.rounds = 0
+
+    def watch(self, root: str, again: Callable[[], object]) -> None:
+        """Have `again` called whenever something in the folder has changed, from now on."""
+        if root in self._watched and self._watched[root][1].is_alive():
+            return
+        ready, stopped = Event(), Event()
+        thread = Thread(
+            target=self._follow,
+            args=(root, again, ready, stopped),
+            name="recollect-watch",
+            daemon=True,
+        )
+        self._watched[root] = stopped, thread
+        thread.start()
+        ready.wait(_PATIENCE)
+
+    def stop(self, root: str | None = None) -> None:
+        """Watch a folder no more, or none at all; a round that has begun is finished."""
+        for one in [root] if root is not None else list(self._watched):
+            stopped, thread = self._watched.pop(one, (None, None))
+            if stopped is not None and thread is not None:
+                stopped.set()
+                thread.join()
+
+    def wait(self, rounds: int, patience: float = _PATIENCE) -> bool:
+        """Wait until there were more rounds than that. Answers whether it came to it."""
+        with self._round:
+            return self._round.wait_for(lambda: self.rounds > rounds, patience)
+
+    def join(self) -> None:
+        """Wait for as long as anything is watched."""
+        for _, thread in list(self._watched.values()):
+            thread.join()
+
+    def _follow(self, root: str, again: Callable[[], object], ready: Event, stopped: Event) -> None:
+        from watchfiles import watch
+
+        changed = False
+        for changes in watch(
+            root,
+            watch_filter=None,
+            debounce=_DEBOUNCE,
+            step=_STEP,
+            stop_event=stopped,
+            rust_timeout=_TICK,
+            yield_on_timeout=True,
+            raise_interrupt=False,
+            ignore_permission_denied=True,
+        ):
+            ready.set()
+            changed = changed or any(_matters(root, path) for _, path in changes)
+            if changed:
+                changed = not self._again(root, again)
+            if root not in self._watched:
+                return
+
+    def _again(self, root: str, again: Callable[[], object]) -> bool:
+        """One round. Answers whether it was done, and need not be tried again."""
+        try:
+            again()
+        except NotFound:
+            # Its index was deleted, so nobody wants to know any more.
+            self._watched.pop(root, None)
+        except RecollectError as error:
+            import logging
+
+            log = logging.getLogger(__name__)
+            log.warning("indexing %s again: %s", os.path.basename(root), error)
+            return False
+        with self._round:
+            self.rounds += 1
+            self._round.notify_all()
+        return True
+
+
+def _matters(root: str, path: str) -> bool:
+    """Whether a change may be one of the index: not in what is ignored, nor in a tool's folder."""
+    from recollect.engine.code.tree import ignored
+
+    inside = os.path.relpath(path, root).replace(os.sep, "/")
+    # What is ignored may have changed with its list.
+    return inside.endswith("ignore") or not ignored(root, inside)
