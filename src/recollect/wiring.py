@@ -37,6 +37,7 @@ def open_engine(config: Config) -> Engine:
             config.prior_failures,
             config.skills_withheld,
             os.path.join(os.path.dirname(config.store), "proposals"),
+            f"{config.store}-aside",
         ),
     )
 

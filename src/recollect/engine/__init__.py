@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from recollect import decisions, ops
 from recollect.decisions import measured
+from recollect.engine import aside
 from recollect.engine.accesses import Accesses
 from recollect.engine.code.watch import Watchers
 from recollect.engine.ports import Governance, Ids, Ports, silent
 from recollect.engine.semantics import Semantics
-from recollect.errors import InvalidRequest
+from recollect.errors import InvalidRequest, Unavailable
 from recollect.value import replace
 
 if TYPE_CHECKING:
@@ -125,6 +127,10 @@ class Engine:
 
     def run(self, op: Op[Answer], report: Report = silent) -> Answer:
         """Carry out one op, and answer what it promises. Ops that take long report on the way."""
+        if aside.waiting(self.ports):
+            # Whatever is asked, what was captured while the store was away comes first.
+            with suppress(Unavailable):
+                aside.replay(self.ports)
         module, name = HANDLERS[type(op)]
         handler = getattr(import_module(f"recollect.engine.{module}"), name)
         ports = self.ports if report is silent else replace(self.ports, report=report)

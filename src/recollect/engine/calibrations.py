@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from recollect.decisions.measured import Calibrated, CalibratedAll, Guided, Rate
-from recollect.engine import asked
-from recollect.errors import InvalidRequest, TooFew
-from recollect.model import moment
+from recollect.engine import aside, asked
+from recollect.errors import InvalidRequest, TooFew, Unavailable
+from recollect.model import micros, moment
 from recollect.rules import calibrate as rule
 from recollect.rules import check
 from recollect.rules.beta import Beta, beta
-from recollect.value import replace
+from recollect.value import fields, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
     from typing import Any
 
     from recollect.decisions.measured import Calibrate, CalibrateAll, Came, Guide
@@ -35,8 +37,14 @@ _ORDERS: dict[str, Callable[[Rate], tuple[Any, ...]]] = {
 def calibrate(ports: Ports, op: Calibrate) -> Calibrated:
     """Say it of one domain, or of all together."""
     check.line(op.domain, "domain")
-    with ports.store.reading() as reader:
-        came = in_domain(reader, op.domain, asked.where(op.where))
+    where = asked.where(op.where)
+    key = _key("one", op.domain, where)
+    try:
+        with ports.store.reading() as reader:
+            came = in_domain(reader, op.domain, where)
+    except Unavailable as error:
+        said, at = _copied(ports, key, error)
+        return Calibrated(_rate(said), at)
     if op.domain and 0 < len(came) < rule.FEWEST:
         raise TooFew(
             f"{op.domain} has {len(came)} outcomes, and a calibration needs {rule.FEWEST}. Record"
@@ -44,7 +52,9 @@ def calibrate(ports: Ports, op: Calibrate) -> Calibrated:
             domain=op.domain,
             outcomes=len(came),
         )
-    return Calibrated(rated(op.domain or OVERALL, came, prior(ports)))
+    rate = rated(op.domain or OVERALL, came, prior(ports))
+    aside.copy(ports, key, _said(rate))
+    return Calibrated(rate)
 
 
 def calibrate_all(ports: Ports, op: CalibrateAll) -> CalibratedAll:
@@ -53,8 +63,13 @@ def calibrate_all(ports: Ports, op: CalibrateAll) -> CalibratedAll:
         known = ", ".join(filter(None, _ORDERS))
         raise InvalidRequest(f"sort_by is one of {known}.", field="sort_by")
     asked.natural("min_sample_size", op.fewest)
-    with ports.store.reading() as reader:
-        every = in_domain(reader, "", asked.where(op.where))
+    key = _key(f"every {op.fewest} {op.sort_by}", "", asked.where(op.where))
+    try:
+        with ports.store.reading() as reader:
+            every = in_domain(reader, "", op.where)
+    except Unavailable as error:
+        said, at = _copied(ports, key, error)
+        return _every(said, at)
     domains: dict[str, list[Came]] = {}
     for one in every:
         domains.setdefault(one.domain, []).append(one)
@@ -65,7 +80,7 @@ def calibrate_all(ports: Ports, op: CalibrateAll) -> CalibratedAll:
     ]
     quality = rule.quality(scored(every))
     last = max((one.at for one in every), default=None)
-    return CalibratedAll(
+    answer = CalibratedAll(
         tuple(sorted(rates, key=_ORDERS[op.sort_by])),
         quality.sample_size,
         quality.brier,
@@ -74,6 +89,8 @@ def calibrate_all(ports: Ports, op: CalibrateAll) -> CalibratedAll:
         quality.status,
         None if last is None else moment(last),
     )
+    aside.copy(ports, key, _said(answer) | {"rates": [_said(one) for one in answer.rates]})
+    return answer
 
 
 def guide(ports: Ports, op: Guide) -> Guided:
@@ -142,6 +159,38 @@ def known(rate: Rate) -> rule.Calibration:
         rate.gap,
         rate.status,
     )
+
+
+def _key(what: str, domain: str, where: Where) -> str:
+    return json.dumps([what, domain, where.tenant, where.user, where.project])
+
+
+def _copied(ports: Ports, key: str, error: Unavailable) -> tuple[dict[str, Any], datetime]:
+    found = aside.copied(ports, key) if aside.away(ports, error) else None
+    if found is None:
+        raise error
+    return found
+
+
+def _said(value: Rate | CalibratedAll) -> dict[str, Any]:
+    """Its fields as JSON knows them."""
+    said = {name: getattr(value, name) for name in fields(value)}
+    said["last"] = None if value.last is None else micros(value.last)
+    return json.loads(json.dumps(said, default=lambda _: None))  # type: ignore[no-any-return]
+
+
+def _rate(said: dict[str, Any]) -> Rate:
+    low, high = said["interval"]
+    return Rate(**said | {"interval": (low, high), "last": _when(said["last"])})
+
+
+def _every(said: dict[str, Any], at: datetime) -> CalibratedAll:
+    rates = tuple(map(_rate, said["rates"]))
+    return CalibratedAll(**said | {"rates": rates, "last": _when(said["last"]), "cached_at": at})
+
+
+def _when(stamp: int | None) -> datetime | None:
+    return None if stamp is None else moment(stamp)
 
 
 def adjusted(confidence: float, rate: Rate) -> float:

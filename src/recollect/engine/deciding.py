@@ -6,12 +6,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from recollect.decisions import Decided, Stand
-from recollect.engine import asked
+from recollect.engine import aside, asked
 from recollect.engine.named import Names
 from recollect.engine.ports import prefix_of
 from recollect.engine.reads import existing
 from recollect.engine.writes import embedded, guarded
-from recollect.errors import Conflict, InvalidRequest, TooOften
+from recollect.errors import Conflict, InvalidRequest, TooOften, Unavailable
 from recollect.model import AuthorKind, Entry, Kind, Plan, Where
 from recollect.rules import check, plan
 from recollect.rules.decide import read, record
@@ -42,6 +42,19 @@ def decide(ports: Ports, op: Decide) -> Decided:
     """Record a decision."""
     op, found = as_kept(op, ports.secrets())
     now = ports.clock()
+    try:
+        return _decide(ports, op, found, now)
+    except Unavailable as error:
+        # What governs or replaces something has to be seen against what is there.
+        if op.target or op.supersedes or not aside.away(ports, error):
+            raise
+    domain = detect(op.statement, op.module, (), op.reasoning)
+    new = record(op, ports.new_id(prefix_of(Kind.DECISION)), domain, now)
+    aside.wait(ports, new)
+    return Decided(read(new), (), found, queued=True)
+
+
+def _decide(ports: Ports, op: Decide, found: tuple[str, ...], now: datetime) -> Decided:
     new = record(op, ports.new_id(prefix_of(Kind.DECISION)), op.module, now)
     with ports.store.reading() as reader:
         model = ports.semantics.target(reader)

@@ -59,6 +59,8 @@ class Governance(Value):
     withheld: float = 0.0
     # Where proposals are written for people to read; None for nowhere.
     proposals: str | None = None
+    # Where captures wait, and calibrations are copied to, for when the store is away.
+    aside: str | None = None
 
 
 class Ports(Value):
