@@ -102,6 +102,10 @@ class Decide(Op[Decided]):
     # When it was made, where that is known of an older one.
     event_time: datetime | None = None
     source_ref: str = ""
+    # The caller's own JSON object.
+    metadata: str = "{}"
+    # Whether it is only proposed, and does not stand yet.
+    draft: bool = False
 
 
 class Ranked(Value):

@@ -138,7 +138,8 @@ def as_kept(op: Decide, policy: Policy) -> tuple[Decide, tuple[str, ...]]:
         raise InvalidRequest(f"risk is one of {', '.join(RISKS[1:])}.", field="risk")
     if op.confidence is not None:
         check.unit("confidence", op.confidence)
-    texts = (*_TEXTS, *_LINES)
+    op = replace(op, metadata=check.json_object("metadata", op.metadata))
+    texts = (*_TEXTS, *_LINES, "metadata")
     kept, kinds = guarded({name: getattr(op, name) for name in texts}, policy)
     for name in _LISTS:
         said = {str(place): text for place, text in enumerate(getattr(op, name))}

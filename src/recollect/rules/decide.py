@@ -46,10 +46,11 @@ def record(op: Decide, id_: str, domain: str, now: datetime) -> Record:
         type=domain,
         title=op.statement if op.target else "",
         key=target(op.target),
-        status=Stand.ACTIVE,
+        status=Stand.DRAFT if op.draft else Stand.ACTIVE,
         confidence=usual if op.confidence is None else float(op.confidence),
         source_ref=op.source_ref,
         session=op.session,
+        metadata=op.metadata,
     )
     facts: dict[str, Any] = {name: getattr(op, name) for name in (*_SAID, "pr", "commit")}
     if not op.target:

@@ -15,6 +15,7 @@ GROUPS = (
     ("Keep", "keep", ("remember", "ingest", "revise", "supersede", "invalidate")),
     ("Find", "find", ("recall", "get", "list", "history", "timeline")),
     ("Decide", "deciding", ("decide", "decisions", "reflect")),
+    ("Decision records", "records", ("adr",)),
     (
         "Measure",
         "measuring",

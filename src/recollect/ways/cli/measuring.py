@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from recollect.decisions import Stage
@@ -15,18 +16,20 @@ from recollect.decisions.measured import (
     GatherContext,
     GetDecision,
     Guide,
+    ListDecisions,
     Mine,
     RecordOutcome,
     RecordSignal,
     UpdateDecision,
     Weigh,
 )
+from recollect.errors import InvalidRequest
 from recollect.model import Where
 from recollect.rules.calibrate import WEIGHTS
 from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
-from recollect.ways.cli.read import number, whole, words
-from recollect.ways.cli.shared import WHO
+from recollect.ways.cli.read import confirmed, number, whole, words
+from recollect.ways.cli.shared import WHO, YES
 from recollect.ways.cli.show import shortened
 
 if TYPE_CHECKING:
@@ -37,10 +40,15 @@ if TYPE_CHECKING:
     from recollect.ways.cli.session import Session
 
 DECISION = Argument(("id",), "the decision's id", "DECISION")
+_MOST = 1_000
 _SCORES = {"success": 1.0, "partial": 0.5, "failure": 0.0}
 
 
 def _outcome(session: Session, args: Namespace) -> Reply:
+    if args.id == "from-git":
+        return _from_git(session, args)
+    if args.status is None:
+        raise InvalidRequest(f"Say how it went, after the id: {', '.join(_SCORES)}.")
     score = _SCORES[args.status] if args.score is None else args.score
     answer = session.run(
         RecordOutcome(
@@ -58,6 +66,51 @@ def _outcome(session: Session, args: Namespace) -> Reply:
     lines = [f"Recorded as {answer.outcome.id}.", _rate(after)]
     lines += [f"Learned ({one.kind}): {shortened(one.text)}" for one in answer.learned]
     return Reply(lines, lambda: document(answer))
+
+
+def _from_git(session: Session, args: Namespace) -> Reply:
+    """What the history says of decisions that nobody has said the outcome of; a person confirms."""
+    from recollect.rules.history import verdict
+    from recollect.ways.git import history
+
+    commits = history(args.repo)
+    config = session.config
+    where = Where(config.tenant, config.user or None, config.project or None)
+    open_ = [
+        one
+        for one in session.run(ListDecisions(where, limit=_MOST)).decisions
+        if one.outcome is None and (one.decision.commit or one.decision.pr)
+    ]
+    found = [
+        (one.decision, said)
+        for one in open_
+        if (said := verdict(one.decision.commit, one.decision.pr, commits, session.now))
+    ]
+    lines, made = [], []
+    for decision, said in found:
+        line = f"{decision.record.id}  {said.status}: {said.why}  ({shortened(decision.statement)})"
+        if args.yes or (sys.stdin.isatty() and confirmed(f"{line}\nRecord it?", "yes")):
+            answer = session.run(
+                RecordOutcome(
+                    decision.record.id,
+                    said.status,
+                    _SCORES[said.status],
+                    config.tenant,
+                    session.author,
+                    source_ref=said.commit,
+                )
+            )
+            made.append(document(answer))
+            line = f"recorded  {line}"
+        lines.append(line)
+    left = len(found) - len(made)
+    notes = (f"{left} to confirm: run this in a terminal, or with --yes.",) if left else ()
+    proposed = [
+        {"decision": decision.record.id, "status": said.status, "commit": said.commit}
+        for decision, said in found
+    ]
+    nothing = (f"The history says nothing new of {len(open_)} open decisions.",)
+    return Reply(lines or nothing, lambda: {"proposed": proposed, "recorded": made}, notes=notes)
 
 
 def _progress(session: Session, args: Namespace) -> Reply:
@@ -204,18 +257,28 @@ COMMANDS = (
     Command(
         "outcome",
         "say what came of a decision",
-        "Record what came of a decision. Said again, the later one counts; the ledger keeps both.",
+        "Record what came of a decision. Said again, the later counts; the ledger keeps both.\n"
+        "`recollect outcome from-git` reads a repository's history for decisions with a commit or\n"
+        "pull request: what was reverted failed, what stood for 30 days succeeded. You confirm.",
         (
             "recollect outcome DECISION success",
             'recollect outcome DECISION partial --score 0.6 --lesson "Benchmark before choosing."',
         ),
         (
-            DECISION,
-            Argument(("status",), "how it went", choices=tuple(_SCORES)),
+            Argument(("id",), "the decision's id, or from-git", "DECISION"),
+            Argument(
+                ("status",),
+                f"how it went: {', '.join(_SCORES)}",
+                "STATUS",
+                several="?",
+                choices=tuple(_SCORES),
+            ),
             Argument(("--score",), "how well, from 0 to 1", "NUMBER", read=number),
             Argument(("--lesson",), "what was learned; again for more", "TEXT", several="append"),
             _MODULE,
             Argument(("--source",), "where it was seen: a commit, an address", "TEXT"),
+            Argument(("--repo",), "with from-git: the repository", "FOLDER", default="."),
+            YES,
         ),
         _outcome,
         needs_store=True,

@@ -1,0 +1,127 @@
+"""The commands that bring decisions in from files and from a history, and out again."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from tests.rules.test_adr import MADR, NYGARD
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "decisions"
+    made.mkdir()
+    (made / "0003-use-postgresql.md").write_text(NYGARD, "utf-8")
+    (made / "0004-users.md").write_text(MADR.replace("# Use PostgreSQL", "# 4. Users"), "utf-8")
+    (made / "README.md").write_text("# Decisions\n\nHere they are.\n", "utf-8")
+    return made
+
+
+def test_records_are_imported_once_and_exported_as_they_were(recollect, folder, tmp_path):
+    said = recollect("adr", "import", str(folder))
+    assert said.code == 0, said
+    assert said.out.count("dec_") == 2
+    assert "README.md" in said.err
+    assert recollect("adr", "import", str(folder)).out.count("known already") == 2
+    out = tmp_path / "out"
+    assert recollect("adr", "export", str(out)).code == 0
+    for name in ("0003-use-postgresql.md", "0004-users.md"):
+        assert (out / name).read_bytes() == (folder / name).read_bytes()
+
+
+def test_what_took_the_place_of_another_says_so_on_both_sides(recollect, folder, tmp_path):
+    old = folder / "0003-use-postgresql.md"
+    old.write_text(NYGARD.replace("Accepted", "Superseded by 0004"), "utf-8")
+    assert recollect("adr", "import", str(folder)).code == 0
+    found = recollect("decisions", "--all", "--json").json["decisions"]
+    status = {one["decision"]["statement"]: one["decision"]["record"]["status"] for one in found}
+    assert status == {"Use PostgreSQL": "superseded", "Users": "active"}
+    out = tmp_path / "out"
+    recollect("adr", "export", str(out))
+    assert (out / old.name).read_text("utf-8") == old.read_text("utf-8")
+
+
+@pytest.mark.parametrize("format_", ["madr", "nygard"])
+def test_own_decisions_are_exported_and_come_back_alike(recollect, tmp_path, format_):
+    recollect(
+        *("decide", "Use one pool", "--target", "pools", "--why", "It is enough."),
+        *("--instead-of", "A pool each", "--consequence", "Less memory"),
+    )
+    out = tmp_path / "out"
+    assert recollect("adr", "export", str(out), "--format", format_).code == 0
+    other = str(tmp_path / "other.db")
+    assert recollect("adr", "import", str(out), "--store", other).code == 0
+    (one,) = recollect("decisions", "--json", "--store", other).json["decisions"]
+    decision = one["decision"]
+    assert decision["statement"] == "Use one pool"
+    assert decision["reasoning"] == "It is enough."
+    assert decision["alternatives"] == ["A pool each"]
+    assert decision["consequences"] == ["Less memory"]
+
+
+def test_a_folder_that_is_not_there_is_said(recollect, tmp_path):
+    said = recollect("adr", "import", str(tmp_path / "none"))
+    assert said.code == 2
+    assert "cannot be read" in said.err
+
+
+def git(folder, *args, date="2020-01-01T00:00:00Z"):
+    environment = {
+        "GIT_AUTHOR_DATE": date,
+        "GIT_COMMITTER_DATE": date,
+        "HOME": str(folder),
+        "PATH": "/usr/bin:/bin:/usr/local/bin",
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+    names = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
+    done = subprocess.run(
+        ["git", *names, "-C", str(folder), *args],  # noqa: S607 -- the git that is there
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path):
+    made = tmp_path / "repository"
+    made.mkdir()
+    git(made, "init", "-q")
+    return made
+
+
+def committed(repository, name):
+    (repository / name).write_text(name, "utf-8")
+    git(repository, "add", name)
+    git(repository, "commit", "-q", "-m", f"Add {name}")
+    return git(repository, "rev-parse", "HEAD")
+
+
+def test_a_history_proposes_outcomes_and_a_person_confirms(recollect, repository):
+    good, bad = committed(repository, "good"), committed(repository, "bad")
+    git(repository, "revert", "--no-edit", bad)
+    for name, sha in (("good", good), ("bad", bad)):
+        recollect("decide", f"Do the {name} thing", "--commit", sha)
+    said = recollect("outcome", "from-git", "--repo", str(repository))
+    assert said.code == 0, said
+    assert "success" in said.out
+    assert "failure" in said.out
+    assert "2 to confirm" in said.err
+    assert recollect("calibration", "--json").json["sample_size"] == 0
+    done = recollect("outcome", "from-git", "--repo", str(repository), "--yes", "--json").json
+    assert {one["status"] for one in done["proposed"]} == {"success", "failure"}
+    assert len(done["recorded"]) == 2
+    assert recollect("calibration", "--json").json["sample_size"] == 2
+    again = recollect("outcome", "from-git", "--repo", str(repository), "--yes", "--json").json
+    assert again["proposed"] == []
+
+
+def test_a_folder_without_a_history_is_said(recollect, tmp_path):
+    recollect("decide", "Do it", "--commit", "a" * 40)
+    said = recollect("outcome", "from-git", "--repo", str(tmp_path))
+    assert said.code == 2
+    assert "cannot be read" in said.err
