@@ -38,6 +38,7 @@ BENCHMARKS = {
     "wire": "micro.wire",
     "writers": "micro.writers",
     "kill": "micro.kill",
+    "http": "http",
 }
 SIZES = (1_000, 10_000, 100_000)
 MILLION = 1_000_000

@@ -1,4 +1,4 @@
-"""The server over HTTP: one call against the SDK's own smallest server, and many clients at once."""
+"""The server over HTTP: a call against the SDK's own smallest server, and many clients at once."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bench import words
 from bench.measure import Figure, Target, load, percentile
-from bench.stores import copied, open_store, say
+from bench.stores import copied, open_store
 from recollect import ops
+from recollect.ways.mcp.server import AT_ONCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+    from typing import Self
 
     from bench.measure import Plan
 
@@ -57,7 +60,7 @@ def run(plan: Plan) -> Iterator[Figure]:
     yield from _many_clients(plan)
 
 
-def call(name: str, **arguments: Any) -> bytes:
+def call(name: str, **arguments: object) -> bytes:
     params = {"name": name, "arguments": arguments}
     asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     return json.dumps(asked).encode()
@@ -73,7 +76,7 @@ class Client:
             "Accept: application/json\r\nContent-Length: "
         ).encode()
 
-    async def __aenter__(self) -> Client:
+    async def __aenter__(self) -> Self:
         self._reading, self._writing = await asyncio.open_connection("127.0.0.1", self._port)
         return self
 
@@ -128,12 +131,15 @@ def _one_call(plan: Plan) -> Figure:
     ours: list[float] = []
     theirs: list[float] = []
     smallest = (sys.executable, "-c", SMALLEST)
-    with copied(0) as folder, served(SERVE, folder / "memory.db") as (port, _):
-        with served(smallest) as (other, _):
-            for _ in range(plan.rounds(10, 3)):
-                trivial = call("get_memory", id="00000000000000000000")
-                ours.append(asyncio.run(_rate(port, trivial, 1)))
-                theirs.append(asyncio.run(_rate(other, call("echo", text="x"), 1)))
+    trivial = call("get_memory", id="00000000000000000000")
+    with (
+        copied(0) as folder,
+        served(SERVE, folder / "memory.db") as (port, _),
+        served(smallest) as (other, _),
+    ):
+        for _ in range(plan.rounds(10, 3)):
+            ours.append(asyncio.run(_rate(port, trivial, 1)))
+            theirs.append(asyncio.run(_rate(other, call("echo", text="x"), 1)))
     return Figure(
         "http",
         "calls of a trivial tool (a read by id), 8 connections",
@@ -154,7 +160,7 @@ def _many_clients(plan: Plan) -> Iterator[Figure]:
     size, seconds = plan.largest, 5 if plan.quick else 60
     with copied(size) as folder:
         store = folder / "memory.db"
-        alone = _engine_alone(store, seconds)
+        alone = _engine_alone(folder, seconds)
         with served(SERVE, store) as (port, pid):
             asyncio.run(_mixed(port, 1, min(seconds, 5)))
             single, _ = asyncio.run(_mixed(port, 1, min(seconds, 10)))
@@ -223,27 +229,34 @@ async def _mixed(port: int, clients: int, seconds: float) -> tuple[list[float], 
     return times, len(times) / (time.perf_counter() - begun)
 
 
+@cache
+def _said() -> tuple[list[str], list[str]]:
+    """Questions, and texts that no store of ours has."""
+    return words.queries(7, 2000), words.texts(7_000_000, 2000)
+
+
 def _body(chance: random.Random) -> bytes:
-    text = say(chance)
+    queries, texts = _said()
     if chance.randrange(100) < RECALLS:
-        return call("recall", query=text, limit=10)
-    return call("store_memory", content=text)
+        return call("recall", query=chance.choice(queries), limit=10)
+    return call("store_memory", content=f"{chance.choice(texts)} {chance.random()}")
 
 
-def _engine_alone(store: Path, seconds: float) -> float:
+def _engine_alone(folder: Path, seconds: float) -> float:
     """The same mix by as many threads as the server has for calls, without a server."""
-    done = [0] * 16
-    with open_store(store) as engine:
+    done = [0] * AT_ONCE
+    queries, texts = _said()
+    with open_store(folder) as engine:
+        engine.run(ops.Recall(queries[0], needs_vector=True))
         end = time.perf_counter() + seconds
 
         def work(number: int) -> None:
             chance = random.Random(number)
             while time.perf_counter() < end:
-                text = say(chance)
                 if chance.randrange(100) < RECALLS:
-                    engine.run(ops.Recall(text))
+                    engine.run(ops.Recall(chance.choice(queries)))
                 else:
-                    engine.run(ops.Remember(text))
+                    engine.run(ops.Remember(f"{chance.choice(texts)} {chance.random()}"))
                 done[number] += 1
 
         threads = [Thread(target=work, args=(number,)) for number in range(len(done))]
@@ -261,14 +274,11 @@ def _watched(pid: int, sizes: list[int], seconds: float) -> Thread:
     def watch() -> None:
         end = time.perf_counter() + seconds
         while time.perf_counter() < end:
-            with open(f"/proc/{pid}/status", encoding="ascii") as file:
-                found = next(line for line in file if line.startswith("VmRSS"))
+            status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+            found = next(line for line in status.splitlines() if line.startswith("VmRSS"))
             sizes.append(int(found.split()[1]))
             time.sleep(0.1)
 
     thread = Thread(target=watch)
     thread.start()
     return thread
-
-
-assert words

@@ -88,6 +88,12 @@ def test_a_port_that_is_taken_is_said_to_be():
         listening(Address("no-such-host.invalid", 1))
 
 
+def test_what_is_heard_is_known_to_be_tcp():
+    with listening(Address(port=0)) as server:
+        # Only then does the event loop send without delay.
+        assert server.proto == socket.IPPROTO_TCP
+
+
 def test_the_one_at_the_other_end_is_told_from_others():
     with listening(Address(port=0)) as server:
         here = server.getsockname()

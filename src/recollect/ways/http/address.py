@@ -58,10 +58,12 @@ def listening(at: Address) -> socket.socket:
         Unavailable: another program does, or there is no such address here.
     """
     try:
-        family, kind, _, _, where = socket.getaddrinfo(
+        family, kind, protocol, _, where = socket.getaddrinfo(
             at.host, at.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        made = socket.socket(family, kind)
+        # Where the protocol is not named, the event loop does not know that it is TCP, and every
+        # answer waits 40 ms for the client's leave to send its second half.
+        made = socket.socket(family, kind, protocol)
     except OSError as error:
         raise _refused(at, error) from None
     try:
