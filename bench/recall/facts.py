@@ -17,6 +17,7 @@ from bench.recall.ways import known
 from bench.stores import CACHE
 from recollect import ops
 from recollect.config import Config
+from recollect.rules.fold import likeness
 from recollect.wiring import open_engine
 
 if TYPE_CHECKING:
@@ -107,9 +108,9 @@ def near_duplicates(name: str) -> dict[str, object]:
     """How the similarity by which near duplicates are folded orders pairs that people judged."""
     rows = list(lines_of_pairs(name))
     model = known()
-    first, second = (model.passages([row[side] for row in rows]) for side in "ab")
+    first, second = (model.senses([row[side] for row in rows]) for side in "ab")
     model.close()
-    said = np.einsum("ij,ij->i", first, second)
+    said = np.array([likeness(one, other) for one, other in zip(first, second, strict=True)])
     judged = np.array([row["score"] for row in rows])
     return {"pairs": len(rows), "Spearman": round(spearman(said, judged), 4)}
 

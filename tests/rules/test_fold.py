@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.fold import count, fold, within
+from recollect.model import Sense
+from recollect.rules.fold import count, fold, likeness, within
 
 UNIT = np.array([1, 0], dtype=np.float32)
 NEAR = np.array([0.999, 0.0447], dtype=np.float32)
@@ -69,3 +70,25 @@ def test_each_script_is_counted_as_models_see_it():
     assert count("東京都" * 10) == 30
     assert count("Привет") == 4
     assert count("\ud800") == 1
+
+
+def test_texts_are_the_same_when_they_are_alike_word_by_word():
+    one, other = bytes(48), b"\x0f" + bytes(47)
+    texts, close = {1: "she likes tea", 2: "tea is liked by her"}, np.array([0.95, 0.31225])
+    wide = {seq: np.zeros(384, np.float32) for seq in texts}
+    for seq, row in ((1, UNIT), (2, close)):
+        wide[seq][:2] = row
+    assert fold([1, 2], texts, wide) == [1, 2]
+    assert fold([1, 2], texts, wide, codes={1: one, 2: other}) == [1]
+    assert fold([1, 2], texts, wide, codes={1: one}) == [1, 2]
+    assert fold([1, 2], texts, dict.fromkeys(texts, wide[1]), codes={1: one, 2: b"\xff" * 48}) == [
+        1,
+        2,
+    ]
+
+
+def test_how_alike_two_texts_are_is_told_by_their_words_or_else_by_their_vectors():
+    row = np.zeros(384, np.float32)
+    row[0] = 1
+    assert likeness(Sense(row, bytes(48)), Sense(row, b"\xff" * 48)) == -1
+    assert likeness(Sense(row, bytes(48)), Sense(row)) == 1

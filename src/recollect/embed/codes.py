@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # A text has seldom more; those of a long one would take more room than the text itself.
 MOST = 128
+# So many tokens the model reads.
+_READ = 512
 # Left over when a word is split at its apostrophe.
 _ENDINGS = frozenset({"s", "t", "m", "re", "ve", "ll", "d"})
 _SPECIAL = frozenset({"[CLS]", "[SEP]"})
@@ -54,9 +56,14 @@ def telling(tokenizer: Tokenizer) -> Callable[[int], bool]:
 def of(
     tokens: Sequence[int], states: NDArray[float32], tells: Callable[[int], bool], skip: int = 0
 ) -> bytes:
-    """The codes of a text, in order, one behind the other; `skip` tokens are not of the text."""
+    """The codes of a text, in order, one behind the other; `skip` tokens are not of the text.
+
+    A text of which the model reads only the beginning has none: they would speak for the rest.
+    """
     import numpy as np
 
+    if len(tokens) >= _READ:
+        return b""
     own = range(skip, len(tokens))
     chosen = [at for at in own if tells(tokens[at])][:MOST]
     if not chosen:

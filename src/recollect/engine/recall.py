@@ -20,15 +20,20 @@ from recollect.rules.closeness import around
 from recollect.rules.fold import count, fold, within
 from recollect.rules.fuse import Fused, fuse, merged, shares, spread
 from recollect.rules.pagerank import walk
+from recollect.rules.passages import finder, passages
 from recollect.value import Value, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TypeAlias
 
     from recollect.engine.ports import Ports
     from recollect.model import Arc, Corpus, Record, Sense, Where
     from recollect.ops import Recall
     from recollect.store import Reader
+
+    # The tokens of a passage that may matter, and how many it has in all.
+    Part: TypeAlias = tuple[list[str], int]
 
 # Chosen on the development benchmarks; docs/adr/0009-recall.md has the table.
 DEFAULT = Weights(vector=0.5, words=0.3, graph=0.2)
@@ -38,6 +43,13 @@ CLOSER = {"vector": 2.0, "words": 1.5, "graph": 0.5, "around": 6.0, "speaker": 3
 # is about, and the next ones may be answers themselves.
 _REACH = 2
 _NEXT = 1
+# Of a long text the best passage tells more than the whole; passages have about so many words.
+_PASSAGE = 2 / 3
+_USUAL_PASSAGE = 100
+# How much of what has no codes is told by its vector, and how much by its words. The vector of a
+# long text knows the beginning of it only.
+_SHORT = (0.6, 0.4)
+_LONG = (0.3, 0.7)
 # So many candidates from each way of finding, and more where more hits are asked for.
 _POOL = 40
 _POOL_FOR_EACH = 2
@@ -57,6 +69,8 @@ _EVERY = 1_000_000
 # A longer text is scored by the words that selected it: to count all of its words takes longer
 # than the rest of the search.
 _LONGEST_COUNTED = 20_000
+# Letters for each token of a long text, blanks included.
+_LETTERS = 6
 
 
 class Found(Value):
@@ -69,6 +83,8 @@ class Found(Value):
     beyond: tuple[int, ...]
     nodes: int
     semantic: bool
+    # The words list anew where texts are long: by their best passage too.
+    told: Mapping[int, float] = {}
     around: Mapping[int, float] = {}
     speaker: Mapping[int, float] = {}
 
@@ -89,6 +105,8 @@ class Search(Value):
     # What the caller asked for; without that the engine weighs as measured best.
     given: Weights | None
     wanted: int
+    # The passages of what holds the words, once they have been needed.
+    parted: dict[int, list[Part]]
 
     @property
     def weights(self) -> Weights:
@@ -148,7 +166,7 @@ def _of_memory(ports: Ports, op: Recall) -> Recalled:
             sense = ports.semantics.query_ahead(reader, op.query, needed=op.needs_vector)
         # Nobody gets more than there is, however far down a page is asked for.
         wanted = min(op.offset + op.limit, max(reader.total(), op.limit))
-        search = Search(reader, where, asked, sense, op.weights, wanted)
+        search = Search(reader, where, asked, sense, op.weights, wanted, {})
         found = _found(search)
         kept, records = _read(search, found, op)
         total = _all(search, found) if op.count else found.total
@@ -220,12 +238,14 @@ def _closer(search: Search, found: Found, sense: Sense) -> Found:
     codes = reader.codes(list(known))
     close = around(sense.codes, codes, weighed, len(sense.vector) // 8)
     candidates = list(weighed)
+    told = _told(search, found.words)
     others = [seq for seq in candidates if seq not in found.vector]
     near = {**found.vector, **_cosines(reader, sense, others)}
     return replace(
         found,
         vector=near,
-        around=_filled(close, near, found.words),
+        told=told,
+        around=_filled(close, near, told or found.words, _LONG if told else _SHORT),
         speaker=_named(search, candidates),
         beyond=tuple(seq for seq in found.beyond if seq not in weighed),
     )
@@ -260,17 +280,36 @@ def _cosines(reader: Reader, sense: Sense, seqs: Sequence[int]) -> dict[int, flo
     return dict(zip(vectors, cosines.tolist(), strict=True))
 
 
-def _filled(
-    close: Mapping[int, float], near: Mapping[int, float], said: Mapping[int, float]
-) -> dict[int, float]:
-    """What has no codes is as close as its vector and its words are."""
-    # What is equally close says nothing of which is the better one.
-    if len(set(close.values())) <= 1:
+def _told(search: Search, said: Mapping[int, float]) -> dict[int, float]:
+    """The words list by the best passage of each text as well, where any of them is long."""
+    parted = _parted(search, list(said))
+    if all(len(parts) <= 1 for parts in parted.values()):
         return {}
-    filled = spread(close)
-    if lacking := [seq for seq in near if seq not in close]:
+    corpus = search.reader.corpus(search.asked)
+    corpus = replace(corpus, average_length=min(corpus.average_length, _USUAL_PASSAGE))
+    best = {
+        seq: max(bm25.score(search.asked, words, corpus, length=size) for words, size in parts)
+        for seq, parts in parted.items()
+        if parts
+    }
+    whole, part = spread(said), spread(best)
+    return {
+        seq: (1 - _PASSAGE) * score + _PASSAGE * part.get(seq, score)
+        for seq, score in whole.items()
+    }
+
+
+def _filled(
+    close: Mapping[int, float],
+    near: Mapping[int, float],
+    said: Mapping[int, float],
+    share: tuple[float, float],
+) -> dict[int, float]:
+    """What has no codes is as close as its vector and its words are, so much of each."""
+    # What is equally close says nothing of which is the better one.
+    filled = spread(close) if len(set(close.values())) > 1 else {}
+    if lacking := [seq for seq in near if seq not in filled]:
         meant, told = spread(near), spread(said)
-        share = _SEEDING["vector"], _SEEDING["words"]
         filled |= {s: share[0] * meant[s] + share[1] * told.get(s, 0.0) for s in lacking}
     return filled
 
@@ -331,13 +370,31 @@ def _interleaved(*lists: Sequence[int]) -> list[int]:
 
 def _exact(search: Search, corpus: Corpus, said: Mapping[int, float]) -> dict[int, float]:
     """BM25 of the whole query, common words and all, for what the rarer ones selected."""
-    texts = search.reader.texts(list(said))
-    return {
-        seq: bm25.score(search.asked, tokens(text), corpus)
-        if len(text) <= _LONGEST_COUNTED
-        else said[seq]
-        for seq, text in texts.items()
-    }
+    scores = dict(said)
+    for seq, parts in _parted(search, list(said)).items():
+        if parts:
+            words = [word for some, _ in parts for word in some]
+            size = sum(size for _, size in parts)
+            scores[seq] = bm25.score(search.asked, words, corpus, length=size)
+    return scores
+
+
+def _parted(search: Search, seqs: Sequence[int]) -> dict[int, list[Part]]:
+    """The passages of these records; nothing of a text that is too long."""
+    if lacking := [seq for seq in seqs if seq not in search.parted]:
+        find = finder(search.asked)
+        for seq, text in search.reader.texts(lacking).items():
+            parts = passages(text) if len(text) <= _LONGEST_COUNTED else []
+            search.parted[seq] = [_part(part, find, alone=len(parts) == 1) for part in parts]
+    return {seq: search.parted[seq] for seq in seqs if seq in search.parted}
+
+
+def _part(text: str, find: Callable[[str], list[str]], *, alone: bool) -> Part:
+    """What counts of a passage: of a long text only what may be one of the terms is looked at."""
+    if alone:
+        words = tokens(text)
+        return words, len(words)
+    return [token for word in find(text) for token in tokens(word)], len(text) // _LETTERS
 
 
 def _spread(
@@ -367,7 +424,8 @@ def _order(found: Found, weights: Weights, limit: int) -> list[Fused]:
         given["vector"] = 0.0
     lists = {"vector": found.vector, "words": found.words, "graph": found.graph}
     if found.around:
-        lists |= {"around": found.around, "speaker": found.speaker}
+        words = found.told or found.words
+        lists |= {"words": words, "around": found.around, "speaker": found.speaker}
         given = {name: weight for name, weight in CLOSER.items() if lists[name]}
     weighed = fuse(lists, given, limit)
     return weighed + [Fused(seq, 0.0, Parts()) for seq in found.beyond[: limit - len(weighed)]]
@@ -384,8 +442,10 @@ def _read(search: Search, found: Found, op: Recall) -> tuple[list[Fused], dict[i
         records = reader.rows(seqs)
         texts = {seq: records[seq].text for seq in seqs}
         # Who asks for words alone gets them without NumPy, which takes longer than the search.
-        vectors = {} if _words_alone(search.weights) else reader.vectors(seqs)
-        said_once = set(fold(seqs, texts, vectors))
+        alone = _words_alone(search.weights)
+        vectors = {} if alone else reader.vectors(seqs)
+        codes = {} if alone else reader.codes(seqs)
+        said_once = set(fold(seqs, texts, vectors, codes=codes))
         kept = [one for one in best if one.seq in said_once]
         if len(kept) >= search.wanted or enough >= found.total:
             return kept, records

@@ -24,19 +24,24 @@ def idf(frequency: int, documents: int) -> float:
     return max(log((documents - frequency + 0.5) / (frequency + 0.5)), _LEAST)
 
 
-def score(
+def score(  # noqa: PLR0913, PLR0917 -- the formula's own parameters
     terms: Sequence[str],
     document: Sequence[str],
     corpus: Corpus,
     k1: float = 1.2,
     b: float = 0.75,
+    length: int | None = None,
 ) -> float:
-    """How well a document, given as its tokens, fits the terms. More is better, 0 is not at all."""
+    """How well a document, given as its tokens, fits the terms. More is better, 0 is not at all.
+
+    Of a document whose length is given, tokens that are no terms may be left out.
+    """
     counts = dict.fromkeys(terms, 0)
     for token in document:
         if token in counts:
             counts[token] += 1
-    longness = k1 * (1 - b + b * len(document) / (corpus.average_length or 1))
+    size = len(document) if length is None else length
+    longness = k1 * (1 - b + b * size / (corpus.average_length or 1))
     return sum(
         idf(corpus.frequency.get(term, 0), corpus.documents)
         * (counts[term] * (k1 + 1) / (counts[term] + longness))
