@@ -274,6 +274,8 @@ class Parts(Value):
     around: float = 0.0
     # Whether the query names who said it.
     speaker: float = 0.0
+    # Whether it holds the query word for word.
+    verbatim: float = 0.0
 
 
 class Why(Value):

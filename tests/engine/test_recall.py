@@ -284,3 +284,23 @@ def test_a_record_without_codes_is_weighed_by_its_vector_and_words(engine):
     engine.run(RememberAll((item,), vectors=[*rows]))
     hits = {hit.record.text: hit.parts for hit in recalled(engine, "striped zebra").hits}
     assert 0 < hits["a striped zebra at lunch"].around <= 1
+
+
+def test_who_asks_for_now_gets_the_newest_of_what_says_it_first(engine, clock):
+    keep(engine, *(f"noise about thing number {n}" for n in range(10)))
+    for city in ("Oslo", "Rome", "Bern"):
+        remember(engine, f"Anna lives in {city} and likes it", event_time=clock())
+        clock.move(DAY)
+    now = found(engine, "Where does Anna live now and like it?", limit=3)
+    assert now[0] == "Anna lives in Bern and likes it"
+    scores = [hit.score for hit in recalled(engine, "Where does Anna live now?").hits]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_who_asks_in_the_very_words_of_a_record_means_that_one(engine):
+    keep(engine, "most points in a game of chess: 9", "who had the most points in a game: 5")
+    keep(engine, *(f"a game of cards, round {n}" for n in range(20)))
+    best = recalled(engine, "Who had the most  points in a game?").hits[0]
+    assert best.record.text == "who had the most points in a game: 5"
+    assert best.parts.verbatim == 1
+    assert all(hit.parts.verbatim == 0 for hit in recalled(engine, "a game").hits)

@@ -15,12 +15,13 @@ from recollect.engine.reads import LONGEST_PAGE
 from recollect.model import Hit, Kind, Parts, Why
 from recollect.ops import Recalled, SearchCode, Weights
 from recollect.rules import bm25, check
-from recollect.rules.analyse import passage, terms, tokens
+from recollect.rules.analyse import folded, passage, terms, tokens
 from recollect.rules.closeness import around
 from recollect.rules.fold import count, fold, within
 from recollect.rules.fuse import Fused, fuse, merged, shares, spread
 from recollect.rules.pagerank import walk
 from recollect.rules.passages import finder, passages
+from recollect.rules.recency import asks_for_now, newest_first, rivals
 from recollect.value import Value, replace
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 # Chosen on the development benchmarks; docs/adr/0009-recall.md has the table.
 DEFAULT = Weights(vector=0.5, words=0.3, graph=0.2)
 # The same where the model tells of single words: what is around a record joins in.
-CLOSER = {"vector": 2.0, "words": 1.5, "graph": 0.5, "around": 6.0, "speaker": 3.0}
+CLOSER = {"vector": 2.0, "words": 1.5, "graph": 0.5, "around": 6.0, "speaker": 3.0, "verbatim": 4.0}
 # A turn of a chat is understood by those before and after it. So many on each side say what it
 # is about, and the next ones may be answers themselves.
 _REACH = 2
@@ -55,6 +56,8 @@ _POOL = 40
 _POOL_FOR_EACH = 2
 # Of what was found by links alone, so many are looked at more closely.
 _LINKED = 20
+# A query of fewer words than this is held word for word by many.
+_VERBATIM = 3
 # Near duplicates among the hits are seldom more than these; where they are, more are read.
 _LIKELY_FOLDED = 12
 # The graph is walked from the best so many, two steps, past so many neighbours of each; the
@@ -87,6 +90,7 @@ class Found(Value):
     told: Mapping[int, float] = {}
     around: Mapping[int, float] = {}
     speaker: Mapping[int, float] = {}
+    verbatim: Mapping[int, float] = {}
 
     @property
     def total(self) -> int:
@@ -99,14 +103,19 @@ class Search(Value):
 
     reader: Reader
     where: Where
+    query: str
     asked: tuple[str, ...]
     # Waits for the embedding that goes on meanwhile.
     sense: Callable[[], Sense | None]
     # What the caller asked for; without that the engine weighs as measured best.
     given: Weights | None
     wanted: int
+    # Whether what is newer is the better answer.
+    now: bool
     # The passages of what holds the words, once they have been needed.
     parted: dict[int, list[Part]]
+    # Those of them that hold the query word for word.
+    held: set[int]
 
     @property
     def weights(self) -> Weights:
@@ -166,7 +175,8 @@ def _of_memory(ports: Ports, op: Recall) -> Recalled:
             sense = ports.semantics.query_ahead(reader, op.query, needed=op.needs_vector)
         # Nobody gets more than there is, however far down a page is asked for.
         wanted = min(op.offset + op.limit, max(reader.total(), op.limit))
-        search = Search(reader, where, asked, sense, op.weights, wanted, {})
+        now = op.weights is None and asks_for_now(op.query)
+        search = Search(reader, where, op.query, asked, sense, op.weights, wanted, now, {}, set())
         found = _found(search)
         kept, records = _read(search, found, op)
         total = _all(search, found) if op.count else found.total
@@ -247,6 +257,7 @@ def _closer(search: Search, found: Found, sense: Sense) -> Found:
         told=told,
         around=_filled(close, near, told or found.words, _LONG if told else _SHORT),
         speaker=_named(search, candidates),
+        verbatim=dict.fromkeys(search.held, 1.0),
         beyond=tuple(seq for seq in found.beyond if seq not in weighed),
     )
 
@@ -382,11 +393,19 @@ def _exact(search: Search, corpus: Corpus, said: Mapping[int, float]) -> dict[in
 def _parted(search: Search, seqs: Sequence[int]) -> dict[int, list[Part]]:
     """The passages of these records; nothing of a text that is too long."""
     if lacking := [seq for seq in seqs if seq not in search.parted]:
-        find = finder(search.asked)
+        find, query = finder(search.asked), _bare(search.query)
+        held = len(query.split()) >= _VERBATIM
         for seq, text in search.reader.texts(lacking).items():
             parts = passages(text) if len(text) <= _LONGEST_COUNTED else []
+            # A long text holds many things besides.
+            if held and len(parts) == 1 and query in _bare(text):
+                search.held.add(seq)
             search.parted[seq] = [_part(part, find, alone=len(parts) == 1) for part in parts]
     return {seq: search.parted[seq] for seq in seqs if seq in search.parted}
+
+
+def _bare(text: str) -> str:
+    return " ".join(folded(text).split()).strip(" ?!.")
 
 
 def _part(text: str, find: Callable[[str], list[str]], *, alone: bool) -> Part:
@@ -417,7 +436,8 @@ def _spread(
     return {seq: ranks[seq] for seq in kept}, len(ranks)
 
 
-def _order(found: Found, weights: Weights, limit: int) -> list[Fused]:
+def _order(search: Search, found: Found, limit: int) -> list[Fused]:
+    weights = search.weights
     given = {"vector": weights.vector, "words": weights.words, "graph": weights.graph}
     # Where meaning is all that was asked for and the model is not there, nothing can be found.
     if not found.semantic and (weights.words or weights.graph):
@@ -426,8 +446,12 @@ def _order(found: Found, weights: Weights, limit: int) -> list[Fused]:
     if found.around:
         words = found.told or found.words
         lists |= {"words": words, "around": found.around, "speaker": found.speaker}
+        lists["verbatim"] = found.verbatim
         given = {name: weight for name, weight in CLOSER.items() if lists[name]}
     weighed = fuse(lists, given, limit)
+    if search.now:
+        rows = search.reader.rows(rivals(weighed))
+        weighed = newest_first(weighed, {seq: one.event_time for seq, one in rows.items()})
     return weighed + [Fused(seq, 0.0, Parts()) for seq in found.beyond[: limit - len(weighed)]]
 
 
@@ -435,7 +459,7 @@ def _read(search: Search, found: Found, op: Recall) -> tuple[list[Fused], dict[i
     """As many of the best as are wanted, each said once."""
     reader, enough = search.reader, search.wanted + _LIKELY_FOLDED
     while True:
-        best = _order(found, search.weights, enough)
+        best = _order(search, found, enough)
         seqs = [one.seq for one in best]
         if not op.fold:
             return best, reader.rows(seqs[op.offset : search.wanted])
