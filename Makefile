@@ -14,7 +14,7 @@ READY := .venv/.ready
 WHEEL_READY := .wheel-venv/.ready
 NPM_READY := tests/npm/node_modules/.ready
 GENERATED := ARCHITECTURE.md docs/adr/README.md docs/reference/cli.md docs/reference/settings.md \
-	docs/reference/tools.md docs/benchmarks.md
+	docs/reference/rest.md docs/reference/tools.md docs/benchmarks.md
 PIP := pip==26.3
 ARGS ?=
 

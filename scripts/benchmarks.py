@@ -19,6 +19,7 @@ BENCHMARKS = {
     "bytes": "Disk",
     "start": "Commands",
     "wire": "Over MCP on standard input and output",
+    "http": "Over HTTP",
     "writers": "Sixteen writers",
     "kill": "Killed at any moment",
 }

@@ -102,6 +102,21 @@ def tools() -> str:
     return "\n".join(lines).strip()
 
 
+def rest() -> str:
+    """Every route of the REST API.
+
+    >>> "| `POST` | `/recall` |" in rest()
+    True
+    """
+    from recollect.ways.http.rest.table import routes
+
+    rows = (
+        f"| `{one.method}` | `{one.path}` | {one.role} | {' '.join((one.op.__doc__ or '').split())} |"
+        for one in sorted(routes(), key=lambda one: one.path)
+    )
+    return "\n".join(["| | below `/api/v1` | role | |", "|---|---|---|---|", *rows])
+
+
 def _taken(schema: dict[str, Any]) -> Iterator[str]:
     properties = schema.get("properties", {})
     if not properties:
