@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +112,7 @@ def rest() -> str:
     from recollect.ways.http.rest.table import routes
 
     rows = (
-        f"| `{one.method}` | `{one.path}` | {one.role} | {' '.join((one.op.__doc__ or '').split())} |"
+        f"| `{one.method}` | `{one.path}` | {one.role} | {cleandoc(one.op.__doc__ or '')} |"
         for one in sorted(routes(), key=lambda one: one.path)
     )
     return "\n".join(["| | below `/api/v1` | role | |", "|---|---|---|---|", *rows])
