@@ -66,7 +66,6 @@ def _observed(called: str, observed: list[object], place: str) -> Iterator[Fact]
                 ref=f"{SOURCE}#{called}",
                 place=place,
                 source=SOURCE,
-                title=called,
                 about=called,
             )
 
