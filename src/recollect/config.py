@@ -52,6 +52,8 @@ class Config(Value):
     # Which hooks do something, and how many tokens they may put before a model.
     hooks: tuple[str, ...] = ("start", "prompt", "stop")
     hook_tokens: int = 800
+    # The address of a server that hooks ask first.
+    hook_server: str | None = None
     embedding: str = "bundled"
     embedding_model: str | None = None
     embedding_url: str | None = None
@@ -372,6 +374,15 @@ SETTINGS = (
         "How many tokens a hook may put before the agent at once.",
         _dimensions,
         "`800`",
+    ),
+    Setting(
+        "hook_server",
+        "hooks.server",
+        "RECOLLECT_HOOK_SERVER",
+        "The address of a `recollect serve --http` on the same memory, which a hook asks first at a"
+        " prompt, for it searches by meaning too: `http://127.0.0.1:8377`. It has a tenth of a"
+        " second; then the store itself is searched, by words.",
+        _address,
     ),
     Setting(
         "embedding",

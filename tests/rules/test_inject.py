@@ -62,6 +62,15 @@ def test_one_common_word_does_not_make_a_memory_relevant():
     assert relevant([], ("a",)) == []
 
 
+def test_what_means_the_same_is_relevant_without_a_common_word():
+    same, other = texts("a", "b")
+    hits = [
+        Hit(one, 1.0, Parts(), Why(1, None, None, near, 0.0, ()))
+        for one, near in ((same, 0.7), (other, 0.5))
+    ]
+    assert relevant(hits, ("x", "y", "z")) == [same]
+
+
 @given(st.lists(st.text(max_size=600), max_size=30), st.integers(0, 900))
 def test_the_budget_is_never_exceeded(said, budget):
     found = shown(texts(*said), budget)

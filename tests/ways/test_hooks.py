@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import os
 import select
+import socket
 import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
+from recollect.ways.hooks import server as asking
 from recollect.ways.hooks import usage
+from tests.ways.http.process import serving
 
 COMMAND = [str(Path(sys.executable).with_name("recollect"))]
 
@@ -217,6 +221,58 @@ def test_the_count_of_uses_stays_small_and_is_no_reason_to_fail(tmp_path, monkey
 
 def names(folder):
     return {path.name for path in Path(folder).iterdir()}
+
+
+DEPLOYMENTS = "When do deployments of billing go out?"
+
+
+def test_a_server_that_is_named_is_asked_first(hook, remember, monkeypatch, tmp_path):
+    remember("Deployments of billing go out on Tuesdays.")
+    remember("Deployments of billing elsewhere go out on Mondays.", "--project", "elsewhere")
+    with serving() as server:
+        monkeypatch.setenv("RECOLLECT_HOOK_SERVER", server.url)
+        # Only the server knows of a memory.
+        monkeypatch.setenv("RECOLLECT_STORE", str(tmp_path / "none.db"))
+        monkeypatch.setattr(asking, "_PATIENCE", 60)
+        out = hook("UserPromptSubmit", prompt=DEPLOYMENTS).out
+        assert "Tuesdays" in out
+        assert "Mondays" not in out
+        assert hook("UserPromptSubmit", prompt=" ").out == ""
+    assert hook("UserPromptSubmit", prompt=DEPLOYMENTS).out == ""
+
+
+@pytest.fixture(params=[b"", b"HTTP/1.0 500 No\r\n\r\n", b"HTTP/1.0 200 OK\r\n\r\n{}", b"?", None])
+def strange(request):
+    """A server that answers so; or, with None, not at all."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer():
+            line, _ = server.accept()
+            with line:
+                line.recv(65536)
+                line.sendall(request.param)
+
+        thread = Thread(target=answer, daemon=True)
+        if request.param is not None:
+            thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        if request.param is not None:
+            thread.join()
+
+
+def test_a_server_that_does_not_answer_well_is_done_without(hook, remember, monkeypatch, strange):
+    remember("Deployments of billing go out on Tuesdays.")
+    monkeypatch.setenv("RECOLLECT_HOOK_SERVER", strange)
+    assert "Tuesdays" in hook("UserPromptSubmit", prompt=DEPLOYMENTS).out
+
+
+@pytest.mark.parametrize(
+    "address", ["https://localhost:1", "http://localhost", "http://127.0.0.1:1"]
+)
+def test_an_address_where_nobody_is_is_done_without(hook, remember, monkeypatch, address):
+    remember("Deployments of billing go out on Tuesdays.")
+    monkeypatch.setenv("RECOLLECT_HOOK_SERVER", address)
+    assert "Tuesdays" in hook("UserPromptSubmit", prompt=DEPLOYMENTS).out
 
 
 def opened_by_us():

@@ -25,6 +25,8 @@ _LONGEST = 400
 # A hit with so small a share of the best one's score only shares a word with the question.
 _LEAST_SHARE = 0.35
 _FEW_TERMS, _NEEDED = 2, 2
+# So near in meaning, with the bundled model, are a question and its answer, and hardly others.
+_NEAR = 0.6
 
 
 class Shown(Value):
@@ -61,13 +63,17 @@ def shown(records: Iterable[Record], budget: int, known: str = "") -> Shown:
 
 
 def relevant(hits: Sequence[Hit], asked: Sequence[str]) -> list[Record]:
-    """The records of a search by words that have more in common with the question than a word."""
+    """The records that have more in common with the question than a word, or mean the same."""
     needed = 1 if len(asked) <= _FEW_TERMS else _NEEDED
     best = max((hit.why.bm25 for hit in hits if hit.why), default=0.0)
     return [
         hit.record
         for hit in hits
-        if hit.why and len(hit.why.terms) >= needed and hit.why.bm25 >= _LEAST_SHARE * best
+        if hit.why
+        and (
+            (len(hit.why.terms) >= needed and hit.why.bm25 >= _LEAST_SHARE * best)
+            or (hit.why.cosine or 0.0) >= _NEAR
+        )
     ]
 
 

@@ -15,7 +15,9 @@ from recollect.ways.hooks.event import PROMPT, START, STOP, event
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Sequence
 
+    from recollect.model import Hit
     from recollect.rules.inject import Shown
     from recollect.ways.cli.session import Session
     from recollect.ways.hooks.event import Event
@@ -30,9 +32,6 @@ def _hook(session: Session, args: Namespace) -> Reply:
         return _NOTHING
     if said.name == STOP:
         return _captured(session, said)
-    # Who has no memory yet is reminded of nothing, and gets none by the way.
-    if not os.path.exists(session.config.store):
-        return _NOTHING
     return _reminded(session, said)
 
 
@@ -40,12 +39,17 @@ def _reminded(session: Session, said: Event) -> Reply:
     from recollect.ways.hooks import remind
     from recollect.ways.hooks.transcript import tail
 
-    engine, scope, budget = session.engine, _scope(session, said), session.config.hook_tokens
+    scope, budget = _scope(session, said), session.config.hook_tokens
     known = _plain(tail(said.transcript)) if said.transcript else ""
-    if said.name == START:
-        shown = remind.at_start(engine, scope, budget, known)
+    # Who has no memory yet is reminded of nothing, and gets none by the way.
+    there = os.path.exists(session.config.store)
+    if said.name == PROMPT:
+        hits = _found(session, said.prompt, scope, there=there)
+        shown = remind.at_prompt(hits, said.prompt, budget, known)
+    elif there:
+        shown = remind.at_start(session.engine, scope, budget, known)
     else:
-        shown = remind.at_prompt(engine, scope, said.prompt, budget, known)
+        return _NOTHING
     if not shown.text:
         return _NOTHING
     _note(session, said, shown)
@@ -54,6 +58,22 @@ def _reminded(session: Session, said: Event) -> Reply:
     # At the start both programs take plain text; at a prompt this is the form that both read.
     lines = shown.text.split("\n") if said.name == START else [json.dumps(data, ensure_ascii=False)]
     return Reply(lines, lambda: data)
+
+
+def _found(session: Session, prompt: str, scope: Scope, *, there: bool) -> Sequence[Hit]:
+    """What the server finds, where one is named and quick; else what the store finds by words."""
+    from recollect.ways.hooks import remind
+
+    config, query = session.config, remind.looked_for(prompt)
+    if not query:
+        return ()
+    if config.hook_server:
+        from recollect.ways.hooks.server import recall
+
+        found = recall(config.hook_server, query, scope, config.key)
+        if found is not None:
+            return found
+    return remind.by_words(session.engine, scope, prompt) if there else ()
 
 
 def _captured(session: Session, said: Event) -> Reply:

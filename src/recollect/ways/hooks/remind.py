@@ -10,10 +10,10 @@ from recollect.rules.analyse import terms
 from recollect.rules.inject import relevant, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from recollect.engine import Engine
-    from recollect.model import Record, Scope
+    from recollect.model import Hit, Record, Scope
     from recollect.rules.inject import Shown
 
 # What holds until somebody says otherwise comes first.
@@ -39,11 +39,19 @@ def at_start(engine: Engine, scope: Scope, budget: int, known: str = "") -> Show
     return shown(ranked, budget, known)
 
 
-def at_prompt(engine: Engine, scope: Scope, prompt: str, budget: int, known: str = "") -> Shown:
-    """What has to do with what the person says, and is not in the conversation yet."""
-    query = prompt[:_LONGEST_QUERY]
-    if not query.strip():
-        return shown((), budget)
+def at_prompt(hits: Sequence[Hit], prompt: str, budget: int, known: str = "") -> Shown:
+    """What of the hits has to do with what the person says, and is not in the conversation yet."""
+    return shown(relevant(hits, terms(looked_for(prompt)))[:_MOST_HITS], budget, known)
+
+
+def looked_for(prompt: str) -> str:
+    """What is looked for: the beginning of what the person says, which is what it is about."""
+    return prompt[:_LONGEST_QUERY].strip()
+
+
+def by_words(engine: Engine, scope: Scope, prompt: str) -> list[Hit]:
+    """What the store itself finds, best first."""
+    query = looked_for(prompt)
     hits = [
         hit
         for where in _places(scope)
@@ -51,8 +59,7 @@ def at_prompt(engine: Engine, scope: Scope, prompt: str, budget: int, known: str
             Recall(query, where, limit=_MOST_HITS, weights=_WORDS, explain=True)
         ).hits
     ]
-    best = sorted(hits, key=lambda hit: -(hit.why.bm25 if hit.why else 0.0))
-    return shown(relevant(best, terms(query))[:_MOST_HITS], budget, known)
+    return sorted(hits, key=lambda hit: -(hit.why.bm25 if hit.why else 0.0))
 
 
 def _places(scope: Scope) -> Iterator[Where]:
