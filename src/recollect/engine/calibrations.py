@@ -78,7 +78,7 @@ def calibrate_all(ports: Ports, op: CalibrateAll) -> CalibratedAll:
         for domain, came in domains.items()
         if len(came) >= op.fewest
     ]
-    quality = rule.quality(scored(every))
+    quality = rule.quality(every)
     last = max((one.at for one in every), default=None)
     answer = CalibratedAll(
         tuple(sorted(rates, key=_ORDERS[op.sort_by])),
@@ -120,16 +120,11 @@ def prior(ports: Ports) -> Beta:
     return beta(ports.governance.prior_successes, ports.governance.prior_failures)
 
 
-def scored(came: Sequence[Came]) -> list[rule.Scored]:
-    """Outcomes as the rules know them."""
-    return [rule.Scored(one.stated, one.score, one.at) for one in came]
-
-
 def rated(
     domain: str, came: Sequence[Came], before: Beta, *, trend: bool = True, brief: bool = False
 ) -> Rate:
     """What outcomes make of a domain; in brief without what takes long: trend and interval."""
-    known = rule.calibration(domain, scored(came), before)
+    known = rule.calibration(domain, came, before)
     dist = known.posterior
     return Rate(
         domain,
@@ -143,7 +138,7 @@ def rated(
         known.stated,
         known.gap,
         known.status,
-        rule.trend(scored(came), before) if trend and not brief else rule.STABLE,
+        rule.trend(came, before) if trend and not brief else rule.STABLE,
         moment(known.last) if came else None,
     )
 

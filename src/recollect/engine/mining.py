@@ -7,7 +7,7 @@ in the transaction that records it, from its neighbours alone.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.decisions.measured import Mined
 from recollect.engine.near import near, outcomes
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from recollect.decisions.measured import Mine
     from recollect.engine.ports import Ports
     from recollect.model import Vector
+    from recollect.rules.beta import Beta
     from recollect.rules.mine import Standing, Taught
     from recollect.store import Reader, Writer
 
@@ -102,14 +103,31 @@ def look(reader: Reader, new: Sequence[Record], items: Sequence[Taught]) -> Seen
     return Seen(touched, tuple(fresh))
 
 
-def learn(ports: Ports, tx: Writer, seen: Seen, now: datetime) -> list[Record]:
-    """Draw the conclusions; answer what is new or was changed."""
-    changed = [
-        one
-        for record in tx.records(seen.touched).values()
-        if record.kind in LEARNED
-        and (one := _judged_again(ports, tx, record, seen.touched[record.id], now)) is not None
-    ]
+class News(NamedTuple):
+    """One outcome: its decision, what that had come to before, and what it comes to now."""
+
+    decision: str
+    before: float | None
+    score: float
+    at: int
+
+
+def learn(
+    ports: Ports, tx: Writer, seen: Seen, now: datetime, news: News | None = None
+) -> list[Record]:
+    """Draw the conclusions; answer what is new or was changed.
+
+    Where there is news of one decision alone, lessons add it to what they rest on already.
+    """
+    changed: list[Record] = []
+    for record in tx.records(seen.touched).values():
+        if record.kind not in LEARNED:
+            continue
+        if news is None:
+            one = _judged_again(ports, tx, record, seen.touched[record.id], now)
+        else:
+            one = _added(ports, tx, record, news, now)
+        changed += [] if one is None else [one]
     concluded: list[tuple[str, Taught]] = []
     for item, domain, decisions in seen.fresh:
         again = any(d == domain and _same(one, item) for d, one in concluded)
@@ -208,18 +226,51 @@ def _judged_again(
     ports: Ports, tx: Writer, record: Record, more: Iterable[str], now: datetime
 ) -> Record | None:
     """A lesson with further decisions; None where that changes nothing."""
-    had = {edge.src for edge in tx.edges([record.id], "incoming", [Link.EVIDENCE_FOR])}
-    decisions = had.union(more)
-    stands = _standing(ports, tx, record, decisions, now, record.kind)
-    facts = _facts(stands, decisions, json.loads(record.facts).get("advice", ""))
-    if facts == record.facts and stands.status == record.status and decisions <= had:
+    came = {one.decision: (one.score, one.at) for one in tx.bearing(record.id)}
+    further = set(more) - came.keys()
+    came |= _scores(tx, record, further)
+    stands = rule.standing([*came.values()], _prior(ports), micros(now), record.kind)
+    facts = _facts(stands, came, json.loads(record.facts).get("advice", ""))
+    return _rewritten(tx, record, stands, facts, further, now)
+
+
+def _rewritten(  # noqa: PLR0913, PLR0917 -- what becomes of a lesson
+    tx: Writer,
+    record: Record,
+    stands: Standing,
+    facts: str,
+    further: Iterable[str],
+    now: datetime,
+) -> Record | None:
+    if facts == record.facts and stands.status == record.status:
         return None
     after = plan.changed(
         record, now, facts=facts, status=stands.status, confidence=stands.posterior.mean
     )
-    links = _evidence(record.id, decisions - had, now)
+    links = _evidence(record.id, further, now)
     tx.apply(Plan(_VERB, MINER, now, update=(Entry(after),), link=links))
     return tx.records([record.id])[record.id]
+
+
+def _added(ports: Ports, tx: Writer, record: Record, news: News, now: datetime) -> Record | None:
+    """A lesson with one decision more, or with what that has come to since."""
+    counted = any(
+        edge.dst == record.id for edge in tx.edges([news.decision], "outgoing", [Link.EVIDENCE_FOR])
+    )
+    facts = json.loads(record.facts)
+    had = rule.Tally(*(facts.get(name, 0) for name in rule.Tally._fields))
+    before = news.before if counted else None
+    found = had.with_(news.score, news.at, before)
+    stands = rule.standing_of(found, _prior(ports), micros(now), record.kind)
+    decisions = {*facts.get("decisions", ()), news.decision}
+    return _rewritten(
+        tx,
+        record,
+        stands,
+        _facts(stands, decisions, facts.get("advice", "")),
+        () if counted else (news.decision,),
+        now,
+    )
 
 
 def _concluded(  # noqa: PLR0913, PLR0917 -- what a lesson is made of
@@ -235,8 +286,11 @@ def _concluded(  # noqa: PLR0913, PLR0917 -- what a lesson is made of
     if not known:
         return []
     whose = next(iter(known.values()))
-    stands = _standing(ports, tx, whose, decisions, now, None)
-    if stands.kind is None or stands.outcomes < rule.FEWEST:
+    came = _scores(tx, whose, decisions)
+    if rule.kind_of([score for score, _ in came.values()], _prior(ports)) is None:
+        return []
+    stands = rule.standing([*came.values()], _prior(ports), micros(now))
+    if stands.kind is None:
         return []
     said = rule.wording(items, stands.kind)
     advice = _advice(tx, whose.scope.tenant, decisions) if stands.kind is Kind.ANTIPATTERN else ""
@@ -259,27 +313,21 @@ def _concluded(  # noqa: PLR0913, PLR0917 -- what a lesson is made of
     return tx.apply(Plan(_VERB, MINER, now, insert=(Entry(new, said.vector),), link=links))
 
 
-def _standing(  # noqa: PLR0913, PLR0917 -- what a judgement takes
-    ports: Ports,
-    tx: Reader,
-    whose: Record,
-    decisions: Iterable[str],
-    now: datetime,
-    was: Kind | None,
-) -> Standing:
+def _scores(tx: Reader, whose: Record, decisions: Iterable[str]) -> dict[str, tuple[float, int]]:
+    """By decision: what came of it, and when that was known."""
     came = outcomes(tx, whose.scope.tenant, decisions)
-    scores = [(one.confidence, micros(one.event_time)) for one in came.values()]
-    governance = ports.governance
-    prior = beta(governance.prior_successes, governance.prior_failures)
-    return rule.standing(scores, prior, micros(now), was)
+    return {id_: (one.confidence, micros(one.event_time)) for id_, one in came.items()}
+
+
+def _prior(ports: Ports) -> Beta:
+    return beta(ports.governance.prior_successes, ports.governance.prior_failures)
 
 
 def _facts(stands: Standing, decisions: Iterable[str], advice: str) -> str:
     return written(
         {
             "interval": stands.interval,
-            "successes": stands.successes,
-            "outcomes": stands.outcomes,
+            **stands.tally._asdict(),
             "rate": stands.posterior.mean,
             "advice": advice,
             "decisions": sorted(decisions)[-_NAMED:],

@@ -52,7 +52,7 @@ _AT_ONCE = 200
 
 def record_outcome(ports: Ports, op: RecordOutcome) -> Recorded:
     """Say what came of a decision."""
-    from recollect.engine.mining import learn, look, taught
+    from recollect.engine.mining import News, learn, look, taught
 
     op = _kept(ports, op)
     now = ports.clock()
@@ -87,7 +87,9 @@ def record_outcome(ports: Ports, op: RecordOutcome) -> Recorded:
                 detail=plan.detail(of=decision.id, status=op.status),
             )
         )
-        learned = learn(ports, tx, seen, now)
+        before_this = None if old is None else old.confidence
+        news = News(decision.id, before_this, new.confidence, micros(now))
+        learned = learn(ports, tx, seen, now, news)
         made = tx.records([new.id])[new.id]
     # What was said of it before does not count any more.
     said = Came(decision.id, new.type, decision.confidence, new.confidence, micros(now))

@@ -8,7 +8,7 @@ but the two thresholds, which are named.
 from __future__ import annotations
 
 from math import exp, lgamma
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from recollect.rules.beta import Beta, beta
 from recollect.value import Value
@@ -39,6 +39,22 @@ WEIGHTS = {
 }
 # A domain counts in an estimate as so many outcomes at most, or no signal could ever move it.
 _MOST_PRIOR = 4.0
+
+
+class Known(Protocol):
+    """One outcome, as far as a calibration asks: how sure, how well, and when (microseconds)."""
+
+    @property
+    def stated(self) -> float:
+        """How sure somebody was."""
+
+    @property
+    def score(self) -> float:
+        """What came of it."""
+
+    @property
+    def at(self) -> int:
+        """When that was known."""
 
 
 class Scored(NamedTuple):
@@ -87,7 +103,7 @@ def posterior(scores: Iterable[float], prior: Beta) -> Beta:
     return beta(prior.alpha + total, prior.beta + count - total)
 
 
-def calibration(domain: str, scored: Sequence[Scored], prior: Beta) -> Calibration:
+def calibration(domain: str, scored: Sequence[Known], prior: Beta) -> Calibration:
     """A domain's calibration from the outcomes that hold."""
     count = len(scored)
     known = posterior((one.score for one in scored), prior)
@@ -112,7 +128,7 @@ def status(gap: float) -> str:
     return OVER if gap > 0 else UNDER
 
 
-def trend(scored: Sequence[Scored], prior: Beta) -> str:
+def trend(scored: Sequence[Known], prior: Beta) -> str:
     """Whether the newer half of the outcomes is better than the older, where that is nearly sure.
 
     Of an odd number, the one in the middle is left out.
@@ -127,13 +143,13 @@ def trend(scored: Sequence[Scored], prior: Beta) -> str:
     return DECLINING if 1 - better > SURE else STABLE
 
 
-def quality(scored: Sequence[Scored]) -> Quality:
+def quality(scored: Sequence[Known]) -> Quality:
     """Brier score and expected calibration error of stated confidences."""
     count = len(scored)
     if not count:
         return Quality(0, None, None, 0.0, NO_DATA)
     brier = sum((one.stated - one.score) ** 2 for one in scored) / count
-    bins: dict[int, list[Scored]] = {}
+    bins: dict[int, list[Known]] = {}
     for one in scored:
         bins.setdefault(bin_of(one.stated), []).append(one)
     # The mean distance of a bin's confidence from its success, each bin as heavy as it is full.

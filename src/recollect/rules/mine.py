@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.model import Kind
 from recollect.rules.analyse import terms
+from recollect.rules.beta import beta
 from recollect.rules.calibrate import posterior
 from recollect.rules.entities import names
 from recollect.value import Value
@@ -69,6 +70,31 @@ class Cluster(Value):
         return tuple(dict.fromkeys(item.decision for item in self.items))
 
 
+class Tally(NamedTuple):
+    """What final scores come to, so that one more can be added without reading the others."""
+
+    outcomes: int = 0
+    total: float = 0.0
+    successes: int = 0
+    # Microseconds.
+    newest: int = 0
+
+    def with_(self, score: float, at: int, instead_of: float | None = None) -> Tally:
+        """With one more score, or with one in the place of another.
+
+        >>> Tally().with_(0.75, 1).with_(0.25, 2, instead_of=0.75)
+        Tally(outcomes=1, total=0.25, successes=0, newest=2)
+        """
+        old = 0.0 if instead_of is None else instead_of
+        had = instead_of is not None and instead_of >= _MIDDLE
+        return Tally(
+            self.outcomes + (instead_of is None),
+            self.total + score - old,
+            self.successes + (score >= _MIDDLE) - had,
+            max(self.newest, at),
+        )
+
+
 class Standing(Value):
     """What the evidence makes of a cluster."""
 
@@ -77,9 +103,22 @@ class Standing(Value):
     status: str
     posterior: Beta
     interval: tuple[float, float]
-    outcomes: int
-    successes: int
-    newest: int
+    tally: Tally
+
+    @property
+    def outcomes(self) -> int:
+        """How many there are."""
+        return self.tally.outcomes
+
+    @property
+    def successes(self) -> int:
+        """How many of them went well."""
+        return self.tally.successes
+
+    @property
+    def newest(self) -> int:
+        """When the last of them was known."""
+        return self.tally.newest
 
 
 class Arm(Value):
@@ -151,6 +190,20 @@ def clusters(seeds: Sequence[Taught], items: Sequence[Taught]) -> list[Cluster]:
     return [Cluster(id_, tuple(own)) for id_, own in zip(ids, members, strict=True) if own]
 
 
+def kind_of(scores: Iterable[float], prior: Beta) -> Kind | None:
+    """What scores make of a cluster, at little cost; None where they make nothing of it."""
+    every = list(scores)
+    return _kind(posterior(every, prior).mean, len(every))
+
+
+def tally(scores: Iterable[tuple[float, int]]) -> Tally:
+    """What final scores and when they were known (microseconds) come to."""
+    found = Tally()
+    for score, at in scores:
+        found = found.with_(score, at)
+    return found
+
+
 def standing(
     scores: Sequence[tuple[float, int]], prior: Beta, now: int, was: Kind | None = None
 ) -> Standing:
@@ -158,17 +211,21 @@ def standing(
 
     What was a skill or an antipattern already stays one, and is retired when it no longer holds.
     """
-    known = posterior((score for score, _ in scores), prior)
-    newest = max((at for _, at in scores), default=0)
+    return standing_of(tally(scores), prior, now, was)
+
+
+def standing_of(found: Tally, prior: Beta, now: int, was: Kind | None = None) -> Standing:
+    """The same of what was added up already."""
+    failures = found.outcomes - found.total
+    known = beta(prior.alpha + found.total, prior.beta + failures)
     interval = known.interval()
-    kind = was or _kind(known.mean, len(scores))
+    kind = was or _kind(known.mean, found.outcomes)
     status = CANDIDATE
-    if _fallen(kind, known.mean, len(scores)) or newest < now - OLDEST:
+    if _fallen(kind, known.mean, found.outcomes) or found.newest < now - OLDEST:
         status = RETIRED
-    elif len(scores) >= _MATURE_FROM and not interval[0] < _MIDDLE < interval[1]:
+    elif found.outcomes >= _MATURE_FROM and not interval[0] < _MIDDLE < interval[1]:
         status = MATURE
-    successes = sum(score >= _MIDDLE for score, _ in scores)
-    return Standing(kind, status, known, interval, len(scores), successes, newest)
+    return Standing(kind, status, known, interval, found)
 
 
 def wording(items: Sequence[Taught], kind: Kind) -> Taught:

@@ -86,6 +86,9 @@ class Reader(Protocol):
     def came(self, where: Where) -> list[Came]:
         """The outcomes that match and that none has taken the place of, oldest first."""
 
+    def bearing(self, id_: str) -> list[Came]:
+        """What came of the decisions that are evidence for a record, as far as that is known."""
+
     def matching(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
         """The records that match with any of the terms, best BM25 of these terms first."""
 

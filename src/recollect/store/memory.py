@@ -25,6 +25,7 @@ from recollect.model import (
     Link,
     Sense,
     Vectors,
+    Where,
     Whole,
     micros,
     moment,
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
         Record,
         Scope,
         Vector,
-        Where,
     )
     from recollect.ops import Backed
 
@@ -245,6 +245,14 @@ class MemoryReader:
             for r in self._where(replace(where, kinds=(Kind.OUTCOME,)))
             if r.id not in heirs
         ]
+
+    def bearing(self, id_: str) -> list[Came]:
+        """What came of the decisions that are evidence for a record, as far as that is known."""
+        edges = self._state.edges
+        decisions = {src for src, type_, dst in edges if type_ == Link.EVIDENCE_FOR and dst == id_}
+        tenants = {self._state.records[one].scope.tenant for one in decisions}
+        every = [came for tenant in tenants for came in self.came(Where(tenant))]
+        return [one for one in every if one.decision in decisions]
 
     def matching(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
         """The records that match with any of the terms, best BM25 of these terms first."""

@@ -160,6 +160,14 @@ class SqliteReader:
             for decision, type_, stated, score, at in self.execute(READ[statement], bound)
         ]
 
+    def bearing(self, id_: str) -> list[Came]:
+        """See `Reader`."""
+        types = self.interned.type
+        return [
+            Came(decision, types(type_), stated, score, at)
+            for decision, type_, stated, score, at in self.execute(READ["bearing"], {"id": id_})
+        ]
+
     def matching(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
         """See `Reader`."""
         if not terms or limit < 1:

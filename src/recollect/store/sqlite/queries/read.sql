@@ -213,6 +213,18 @@ SELECT @came_columns
    AND @filter
  ORDER BY r.seq;
 
+-- name: bearing
+-- What came of the decisions that are evidence for a record.
+SELECT c.key, r.type, json_extract(c.facts, '$.stated'), c.confidence, r.event_time
+  FROM record l
+  JOIN edge v ON v.dst = l.seq AND v.type = 'evidence_for'
+  JOIN record d ON d.seq = v.src AND d.kind = 'decision'
+  JOIN content c ON c.key = d.id AND c.key <> ''
+  JOIN record r ON r.seq = c.seq AND r.kind = 'outcome'
+ WHERE l.id = :id
+   AND NOT EXISTS (SELECT 1 FROM edge e WHERE e.dst = r.seq AND e.type = 'supersedes')
+ ORDER BY r.seq;
+
 -- name: seqs
 -- The numbers of the records with these ids.
 SELECT id, seq FROM record WHERE id IN (SELECT value FROM carray(:ids));
