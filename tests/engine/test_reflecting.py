@@ -15,10 +15,10 @@ from recollect.decisions import (
     SearchDecisions,
 )
 from recollect.decisions.measured import RecordOutcome, RecordSignal
-from recollect.engine.reflecting import pass_over
+from recollect.engine.reflecting import Passes
 from recollect.errors import Conflict
-from recollect.model import Author, AuthorKind, Link
-from recollect.ops import Forget, Remember
+from recollect.model import Author, AuthorKind, Link, Scope
+from recollect.ops import CreateKey, Forget, Remember
 from recollect.value import replace
 from tests.engine.build import proposed, unchanged
 
@@ -155,7 +155,23 @@ def test_files_are_brought_back_into_step(engine, folder):
     assert (folder / id_).read_text("utf-8").startswith("# Split the table\n")
 
 
-def test_a_pass_of_a_server_reflects_for_every_tenant(engine):
+def test_a_server_reflects_for_every_tenant_once_an_hour_where_something_changed(engine, clock):
+    engine.run(CreateKey("theirs", tenant="other"))
     happened(engine)
-    assert pass_over(engine.ports, ["local", "other"]) == 1
-    assert pass_over(engine.ports, ["local", "other"]) == 0
+    happened(engine, scope=Scope("other"))
+    passes = Passes(engine.ports, "local")
+    assert passes.step() == 2
+    happened(engine, "The staging certificate expired during the release")
+    assert passes.step() == 0
+    clock.move(timedelta(hours=1))
+    assert passes.step() == 1
+    clock.move(timedelta(hours=1))
+    assert passes.step() == 0
+
+
+def test_what_goes_on_behind_the_calls_of_a_server_reflects_too(engine):
+    happened(engine)
+    engine.reflects_for = "local"
+    engine.start()
+    while not engine.run(ListProposals()).proposals:
+        pass

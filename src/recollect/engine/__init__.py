@@ -124,6 +124,8 @@ class Engine:
             governance=governance,
         )
         self._upkeep: Upkeep | None = None
+        # Whose experience is looked back at while this runs, beside that of whoever has a key.
+        self.reflects_for: str | None = None
 
     def run(self, op: Op[Answer], report: Report = silent) -> Answer:
         """Carry out one op, and answer what it promises. Ops that take long report on the way."""
@@ -141,7 +143,7 @@ class Engine:
         from recollect.engine.upkeep import Upkeep
 
         if self._upkeep is None:
-            self._upkeep = Upkeep(self.ports)
+            self._upkeep = Upkeep(self.ports, self.reflects_for)
             self._upkeep.start()
         return self
 

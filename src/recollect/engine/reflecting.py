@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import logging
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from recollect.decisions import Reflected, Stand
 from recollect.engine.proposals import in_step, propose
-from recollect.errors import Unavailable
 from recollect.model import Kind, Where
 from recollect.rules import check
 from recollect.rules.decide import read
@@ -17,7 +15,7 @@ from recollect.rules.propose import read as read_proposal
 from recollect.rules.reflect import Evidence, Standing, reflect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from datetime import datetime
 
     from recollect.decisions import Draft, Reflect
@@ -25,8 +23,8 @@ if TYPE_CHECKING:
     from recollect.model import Record
     from recollect.store import Reader
 
-log = logging.getLogger(__name__)
-
+# So long lies between two passes of a server.
+EVERY = timedelta(hours=1)
 _AT_ONCE = 500
 _MOST = 20_000
 _EPISODIC = ("episodic",)
@@ -59,20 +57,31 @@ def run(ports: Ports, op: Reflect) -> Reflected:
     )
 
 
-def pass_over(ports: Ports, tenants: Iterable[str]) -> int:
-    """The background pass of a server: reflect for each tenant, and answer how much it proposed.
+class Passes:
+    """The background passes of a server: now and then, and only after something has changed."""
 
-    What is not there for a moment is left to the next pass.
-    """
-    from recollect.decisions import Reflect as Asked
+    def __init__(self, ports: Ports, tenant: str) -> None:
+        self._ports = ports
+        self._tenant = tenant
+        self._due = ports.clock()
+        self._seen = 0
 
-    made = 0
-    for tenant in tenants:
-        try:
-            made += len(run(ports, Asked(tenant)).proposals)
-        except Unavailable as error:
-            log.warning("reflecting: %s", error)
-    return made
+    def step(self) -> int:
+        """Reflect for every tenant, if it is time, and answer how much was proposed."""
+        from recollect.decisions import Reflect as Asked
+
+        now = self._ports.clock()
+        if now < self._due:
+            return 0
+        self._due = now + EVERY
+        with self._ports.store.reading() as reader:
+            keys = reader.keys()
+            tenants = {self._tenant, *(key.tenant for key in keys)}
+            last = reader.last_event()
+        if last == self._seen:
+            return 0
+        self._seen = last
+        return sum(len(run(self._ports, Asked(one)).proposals) for one in sorted(tenants))
 
 
 def _memories(reader: Reader, op: Reflect, since: datetime) -> list[Evidence]:

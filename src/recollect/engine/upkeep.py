@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from recollect.embed import Model
     from recollect.engine.ports import Ports
+    from recollect.engine.reflecting import Passes
     from recollect.model import Record, Sense
     from recollect.store import Reader
 
@@ -27,8 +28,10 @@ _REST = 5.0
 class Upkeep:
     """One worker thread beside the calls."""
 
-    def __init__(self, ports: Ports) -> None:
+    def __init__(self, ports: Ports, reflect: str | None = None) -> None:
+        """Where a tenant is named, also propose now and then what its people may decide."""
         self._ports = ports
+        self._passes = None if reflect is None else _passes(ports, reflect)
         self._stopped = Event()
         self._thread = Thread(target=self._work, name="recollect-upkeep", daemon=True)
 
@@ -48,10 +51,18 @@ class Upkeep:
             try:
                 if step(self._ports):
                     continue
+                if self._passes is not None:
+                    self._passes.step()
             except RecollectError as error:
                 # The next round tries again; calls that need the model report it themselves.
                 log.warning("embedding what waits: %s", error)
             self._stopped.wait(_REST)
+
+
+def _passes(ports: Ports, tenant: str) -> Passes:
+    from recollect.engine.reflecting import Passes as Made
+
+    return Made(ports, tenant)
 
 
 def write_down(ports: Ports) -> None:

@@ -46,6 +46,7 @@ def serve(  # noqa: PLR0913, PLR0917 -- what is served, where, and to whom
 ) -> None:
     """Serve an engine until a signal asks to end."""
     streams = Streams()
+    engine.reflects_for = config.tenant
     app = App(engine, chosen, door, streams, limits(config.limits, usual=True))
     run(Guard(app, at, config.http_hosts), bound, streams)
 
