@@ -484,6 +484,9 @@ class MemoryWriter(MemoryReader):
             govern.changed(plan.author, self._known(entry.record.id), entry.record)
             self._update(entry)
         for entry in plan.derive:
+            govern.written(plan.author, entry.record)
+            if entry.record.id in self._state.records:
+                govern.untouched(plan.author, self._known(entry.record.id))
             self._derive(entry)
         for edge in plan.link:
             self._link(edge)
@@ -492,9 +495,8 @@ class MemoryWriter(MemoryReader):
         # Before anything is forgotten, since the salts go too.
         parts = list(ledger.entries(plan, self._state.salts))
         self._log(parts, plan.at, plan.author, plan.detail)
-        for id_ in plan.forget:
-            govern.untouched(plan.author, self._known(id_))
         for id_ in (*plan.forget, *plan.discard):
+            govern.untouched(plan.author, self._known(id_))
             self._forget(self._known(id_))
         self._settle()
         made = (*plan.insert, *plan.derive)

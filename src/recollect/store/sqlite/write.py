@@ -67,12 +67,13 @@ class SqliteWriter(SqliteReader):
         inserted = self._insert(plan.insert, salts)
         for entry in plan.update:
             salts[entry.record.id] = self._update(entry, plan.author)
-        inserted += self._derive(plan.derive)
+        inserted += self._derive(plan.derive, plan.author)
         self._link(plan.link)
         self._unlink(plan.unlink)
+        gone = self._forgettable((*plan.forget, *plan.discard), plan.author)
         # Before anything is forgotten: the file looks at whose a record is that an entry names.
         self._note(ledger.entries(plan, salts), micros(plan.at), plan.author, plan.detail)
-        self._forget((*plan.forget, *plan.discard), plan.author)
+        self._remove(gone)
         self._settle()
         if plan.forget or any(edge.type == Link.SUPERSEDES for edge in plan.link):
             found = self.rows([record.seq for record in inserted])
@@ -257,12 +258,14 @@ class SqliteWriter(SqliteReader):
         self._follow(old, new, entry)
         return bytes(self.execute(WRITE["salt"], {"seq": old.seq}).get)
 
-    def _derive(self, entries: Sequence[Entry]) -> list[Record]:
+    def _derive(self, entries: Sequence[Entry], author: Author) -> list[Record]:
         """Write records that keep no version: new ones, and over those that are there."""
         known = self.records([entry.record.id for entry in entries])
         made: list[Record] = []
         for entry in entries:
+            govern.written(author, entry.record)
             if (old := known.get(entry.record.id)) is not None:
+                govern.untouched(author, old)
                 new = replace(entry.record, seq=old.seq)
                 self._write_over(old, new, 0)
                 self._follow(old, new, replace(entry, vector=None))
@@ -367,13 +370,13 @@ class SqliteWriter(SqliteReader):
     def _seqs_of(self, *ids: str) -> dict[str, int]:
         return dict(self.execute(READ["seqs"], {"ids": apsw.carray(ids)}))
 
-    def _forget(self, ids: Sequence[str], author: Author) -> None:
+    def _forgettable(self, ids: Sequence[str], author: Author) -> list[Record]:
         found = self.records(ids)
         for id_ in ids:
             if id_ not in found:
                 raise _missing(id_)
             govern.untouched(author, found[id_])
-        self._remove(list(found.values()))
+        return list(found.values())
 
     def _remove(self, records: Sequence[Record]) -> None:
         if not records:
