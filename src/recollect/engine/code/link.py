@@ -53,11 +53,15 @@ class Linker:
         """Draw the edges of what has changed, some at a time."""
         with self._ports.store.reading() as reader:
             files = files_of(reader, self._project)
-            imports = {path: facts_of(one).get("imports", ()) for path, one in files.items()}
-            brought = resolved(Paths(files), imports)
             pieces = self._pieces(reader)
+        if not pieces:
+            return
         now = self._ports.clock()
         touched = {piece.source_ref for piece in pieces}
+        imports = {
+            path: facts_of(files[path]).get("imports", ()) for path in touched & files.keys()
+        }
+        brought = resolved(Paths(files), imports)
         edges = [
             Edge(files[path].id, Link.IMPORTS, files[other].id, now, now)
             for path in sorted(touched & files.keys())
