@@ -156,7 +156,9 @@ def _command(command: Command) -> Iterator[str]:
 
 
 def _place(one: Argument) -> str:
-    return {"+": f"{one.metavar}...", "*": f"[{one.metavar}...]"}.get(one.several, f"{one.metavar}")
+    named = one.metavar or "|".join(one.choices or ())
+    optional = f"[{named}]" if one.several == "?" else named
+    return {"+": f"{named}...", "*": f"[{named}...]"}.get(one.several, optional)
 
 
 def _arguments(arguments: tuple[Argument, ...]) -> Iterator[str]:
@@ -165,7 +167,9 @@ def _arguments(arguments: tuple[Argument, ...]) -> Iterator[str]:
     for one in arguments:
         name = one.names[0] if one.names[0].startswith("-") else ""
         shown = " ".join(filter(None, (name, one.metavar)))
-        yield f"| `{shown}` | {one.help} |"
+        # A line between the choices would be one of the table.
+        choices = ", ".join(f"`{each}`" for each in one.choices or ()) if not one.metavar else ""
+        yield f"| {' '.join(filter(None, (shown and f'`{shown}`', choices)))} | {one.help} |"
 
 
 def _title(page: Path) -> str:

@@ -226,7 +226,8 @@ SETTINGS = (
         "RECOLLECT_PROJECT",
         "Which project's memories are kept and searched where a command does not say.",
         _text,
-        "of no project; searches look at all projects",
+        "the repository that is worked in, for documents, decisions and most of what agents keep;"
+        " else none. Searches look at all projects",
     ),
     Setting(
         "tenant",

@@ -42,6 +42,13 @@ def open_engine(config: Config) -> Engine:
     )
 
 
+def withdraw(engine: Engine) -> None:
+    """Close an engine, and leave no store behind that it has made and that nothing was kept in."""
+    if isinstance(engine.ports.store, SqliteStore):
+        engine.ports.store.withdraw()
+    engine.close()
+
+
 def _configured(config: Config) -> Cached[Background]:
     from recollect.embed.choose import EmbedSettings, open_embedder
 

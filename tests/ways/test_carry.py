@@ -10,6 +10,8 @@ import stat
 import apsw
 import pytest
 
+from recollect.store.sqlite import SqliteStore
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -98,7 +100,17 @@ def test_a_cut_file_a_full_store_and_a_missing_file_are_told_apart(full, folder)
     cut = full("restore", str(file), *store)
     assert cut.code == 4
     assert "Nothing was restored" in cut.err
-    assert listed(full, *store) == []
+    assert [one.name for one in folder.iterdir()] == ["memory.jsonl"]
+
+
+def test_a_refused_restore_leaves_a_store_that_was_there_as_it_was(full, folder):
+    file, store = folder / "memory.jsonl", folder / "empty.db"
+    full("export", str(file))
+    file.write_bytes(file.read_bytes()[:-20])
+    SqliteStore.open(store).close()
+    assert full("restore", str(file), "--store", str(store)).code == 4
+    assert store.exists()
+    assert listed(full, "--store", str(store)) == []
 
 
 def test_json_is_refused_where_the_export_itself_is_the_output(full):

@@ -112,6 +112,22 @@ def test_nothing_is_acknowledged_once_the_file_is_gone_and_it_goes_on_when_it_is
     store.close()
 
 
+def test_a_store_that_was_made_for_nothing_is_withdrawn_unless_somebody_wrote_to_it(path):
+    made = SqliteStore.open(path)
+    other = SqliteStore.open(path)
+    made.withdraw()
+    assert list(path.parent.iterdir()) == []
+    with pytest.raises(Unavailable, match="removed"):
+        keep(other, record("lost"))
+    other.close()
+    made = SqliteStore.open(path)
+    other = SqliteStore.open(path)
+    keep(other, record("a"))
+    made.withdraw()
+    assert ids(other) == {"a"}
+    other.close()
+
+
 def test_new_files_are_for_their_owner_alone(path):
     store = SqliteStore.open(path)
     with store.writing() as tx:

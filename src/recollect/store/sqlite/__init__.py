@@ -49,6 +49,7 @@ class SqliteStore:
         self._scans: Scans | None = None
         self._process = os.getpid()
         self._place: tuple[int, int] | None = None
+        self._made = False
 
     @classmethod
     def open(
@@ -64,7 +65,7 @@ class SqliteStore:
         name = os.path.abspath(path)
         door.check_path(name)
         store = cls(name, durability, patience)
-        place.reserve(name)
+        store._made = place.reserve(name)
         with door.translated(name):
             store._put_aside()
             store._place = place.identity(name)
@@ -150,6 +151,15 @@ class SqliteStore:
         self._lock.close()
         if self._scans is not None:
             self._scans.close()
+
+    def withdraw(self) -> None:
+        """Close the store, and remove it where this opened it anew and nobody wrote to it since."""
+        if self._made:
+            with self._transaction(None) as writer:
+                if not writer.last_event():
+                    # Whoever has opened it meanwhile is refused to write from here on.
+                    place.remove(self.path)
+        self.close()
 
     def _close(self, pairs: list[tuple[apsw.Connection, Interned]]) -> None:
         with contextlib.ExitStack() as stack:

@@ -9,7 +9,7 @@ import apsw
 
 from recollect.errors import Conflict, Damaged
 from recollect.ops import Backed
-from recollect.store.sqlite import SqliteStore, files
+from recollect.store.sqlite import SqliteStore, files, place
 from recollect.store.sqlite import connection as door
 
 
@@ -21,18 +21,13 @@ def copied(source: apsw.Connection, name: str, path: str) -> Backed:
             _copy(source, path)
         return _checked(path)
     except BaseException:
-        _remove(path, f"{path}-wal", f"{path}-shm")
+        place.remove(path)
         raise
     finally:
         # The copy is one file; whoever writes to it first makes these anew.
         files.tidy(path, set())
-        _remove(f"{path}-lock")
-
-
-def _remove(*paths: str) -> None:
-    for path in paths:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+            os.unlink(f"{path}-lock")
 
 
 def _reserve(path: str) -> None:

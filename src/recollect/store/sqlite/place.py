@@ -15,11 +15,21 @@ _KIND_OF_JOURNAL = 18
 _NO_LOG = b"\x01\x01"
 
 
-def reserve(path: str) -> None:
+def reserve(path: str) -> bool:
     """Make an empty file for its owner alone where there is none; SQLite's would be for all."""
-    # Where it cannot be made, opening says why.
-    with contextlib.suppress(OSError):
+    try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except OSError:
+        # It is there already, or opening says why it cannot be made.
+        return False
+    return True
+
+
+def remove(path: str) -> None:
+    """Remove a file, and what lies beside it by SQLite's hand or ours, if it is there."""
+    for name in (path, *_beside(path), f"{path}-lock"):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
 
 
 def identity(path: str) -> tuple[int, int] | None:

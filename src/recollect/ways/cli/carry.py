@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
-from recollect.errors import Conflict, InvalidRequest, NotFound
+from recollect.errors import Conflict, InvalidRequest, NotFound, RecollectError
 from recollect.ops import Backup, Export, Restore
 from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
@@ -39,8 +39,12 @@ def _export(session: Session, args: Namespace) -> Reply:
 
 
 def _restore(session: Session, args: Namespace) -> Reply:
-    with _there(args.path) as file:
-        answer = session.run(Restore(file, session.author))
+    try:
+        with _there(args.path) as file:
+            answer = session.run(Restore(file, session.author))
+    except RecollectError:
+        session.withdraw()
+        raise
     again = () if answer.model else ("make the vectors with `recollect embed`",)
     done = f"Restored {_amount(answer)} in {session.config.store}."
     return Reply((done,), lambda: document(answer), notes=again)

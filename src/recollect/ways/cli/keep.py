@@ -192,7 +192,8 @@ COMMANDS = (
         "ingest",
         "keep the sections of documents",
         "Keep each section of documents by itself: Markdown, reStructuredText and plain text, cut\n"
-        "at their headings. What is known is not kept twice; what changed supersedes what it was.\n"
+        "at their headings. What is known is not kept twice; what changed supersedes what it was;\n"
+        "what a document says no more stays true until you end it with `recollect invalidate`.\n"
         "Without a name it takes session-log*, decisions* and requirements* of docs/ and of here.",
         ("recollect ingest", "recollect ingest . --type requirement"),
         (

@@ -40,6 +40,14 @@ class Session:
         if self._engine is not None:
             self._engine.close()
 
+    def withdraw(self) -> None:
+        """Leave no store behind that was not there before and that nothing was kept in."""
+        if self._engine is not None:
+            from recollect.wiring import withdraw
+
+            withdraw(self._engine)
+            self._engine = None
+
     def run(self, op: Op[Answer]) -> Answer:
         """Ask the engine."""
         return self.engine.run(op)
