@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent.parent / "bench" / "results" / "recall"
+PEERS = Path(__file__).parent.parent / "bench" / "data" / "peers.json"
 FIGURES = ("R@5", "R@10", "R@20", "any@5", "all@5", "nDCG@10", "MRR")
 WAYS = {
     "recollect": "**Recollect**",
@@ -104,6 +105,42 @@ def _time(run: Run) -> str:
         verdict = _verdict("Spearman's correlation", found["Spearman"], 0.82)
         lines.append(f"- {name}: {found['pairs']} pairs of sentences judged by people: {verdict}.")
     return "\n".join(lines)
+
+
+def lost() -> str:
+    """Where another way of finding is better, or where less was found than was asked for."""
+    lines = []
+    for name, found in newest()["sets"].items():
+        ours = found["figures"]["recollect"]
+        for way, rows in found["figures"].items():
+            for category in ours:
+                theirs, own = rows[category]["R@5"], ours[category]["R@5"]
+                if theirs > own:
+                    lines.append(
+                        f"- {name}, {category}: R@5 {own:.3f}, and {theirs:.3f} by {_plain(way)}."
+                    )
+        lines += [
+            f"- {name}: {figure} {ours['all'][figure]:.3f}, and {at_least} was asked for."
+            for figure, at_least in TARGETS.get(name, {}).items()
+            if ours["all"][figure] < at_least
+        ]
+    return "\n".join(lines) or "Nowhere, in these sets."
+
+
+def peers() -> str:
+    """What others reach, where it was measured the same way, and what they say of themselves."""
+    told = json.loads(PEERS.read_text("utf-8"))
+    same, figure = told["measured"], told["measured"]["figure"]
+    own = newest()["sets"][same["set"]]["figures"]["recollect"]["all"][figure]
+    rows = [f"| {name} | {value:.3f} |" for name, value in same["systems"].items()]
+    said = ["| | says | where | comparable |", "|---|---|---|---|"]
+    said += [f"| {' | '.join(row)} |" for row in told["published"]]
+    head = [f"| {same['set']} | {figure} |", "|---|--:|", f"| **Recollect**, five | {own:.3f} |"]
+    return "\n".join([same["how"], "", *head, *rows, "", *said])
+
+
+def _plain(way: str) -> str:
+    return WAYS[way].strip("*")
 
 
 def _many(number: int, noun: str) -> str:

@@ -38,6 +38,7 @@ def test_the_page_shows_what_was_found_in_the_newest_run():
     finding = _script("finding")
     page = PAGE.read_text(encoding="utf-8")
     assert f"{finding.setting()}\n\n{finding.tables()}\n" in page
+    assert f"{finding.lost()}\n\n### What others reach\n\n{finding.peers()}\n" in page
 
 
 def test_every_benchmark_that_can_be_run_has_a_place_on_the_page(benchmarks):
