@@ -54,6 +54,17 @@ def test_calls_are_counted_by_tool_and_by_how_they_ended(visit):
     assert "made up" not in answer.text
 
 
+def test_what_is_asked_by_rest_is_counted_too(visit):
+    async def ask(client):
+        await client.post("/api/v1/recall", json={"query": "x"})
+        await client.post("/api/v1/recall", json={})
+        return (await client.get("/metrics")).text
+
+    text = visit(ask)
+    for error in ("", "400"):
+        assert re.search(f'gen_ai_tool_name="Recall",error_type="{error}"[^}}]*}} 1', text)
+
+
 def test_the_store_and_the_model_are_measured(visit, engine):
     remember(engine, "A fact.")
     text = visit(talk()).text

@@ -18,6 +18,7 @@ from recollect.ways.http.mcp import Endpoint
 from recollect.ways.http.numbers import numbers
 from recollect.ways.http.rest.desk import Desk
 from recollect.ways.http.rest.table import ROOT
+from recollect.ways.http.streams import ALLOWED
 from recollect.ways.http.token import WELL_KNOWN
 from recollect.ways.log import called
 from recollect.ways.mcp.server import UNLIMITED, build
@@ -67,7 +68,9 @@ class App:
             )
             for path, selected in paths(chosen).items()
         }
-        self._desk = Desk(engine, lambda scope: scope[CALLER], lambda scope: scope[CLIENT], limits)
+        self._desk = Desk(
+            engine, lambda scope: scope[CALLER], lambda scope: scope[CLIENT], limits, self._note
+        )
         self._open: dict[str, Route] = {"/healthz": self._alive, "/readyz": self._ready}
         self._kept: dict[str, Route] = {
             path: endpoint.serve for path, endpoint in self._endpoints.items()
@@ -110,6 +113,7 @@ class App:
             await problem(503, "Unavailable", type(error).__doc__ or "").send(send)
             return False
         scope[CALLER] = caller
+        scope[ALLOWED] = lambda: self._still(scope)
         secret = header(scope, b"authorization")
         # Shared by every copy that is made of the request's head.
         scope[SAID] = {}
@@ -119,6 +123,17 @@ class App:
             # What the SDK binds a session to: nobody goes on with the session of another key.
             name = sha256(secret.encode()).hexdigest()
             scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
+        return True
+
+    async def _still(self, scope: Scope) -> bool:
+        """Whether who was let in would be let in now."""
+        try:
+            await to_thread.run_sync(self._door.caller, scope, limiter=self._threads)
+        except BadSecret:
+            return False
+        except RecollectError:
+            # The store cannot say, and it cannot be read by anybody either.
+            return True
         return True
 
     async def _live(self, receive: Receive, send: Send) -> None:

@@ -22,6 +22,7 @@ from recollect.ways.http.asgi import (
     with_headers,
 )
 from recollect.ways.http.single import answered
+from recollect.ways.http.wanted import while_wanted
 from recollect.ways.mcp.early import SHAKEN
 from recollect.ways.mcp.message import (
     INVALID_REQUEST,
@@ -120,7 +121,10 @@ class Endpoint:
         elif _wants_progress(message) and _streams_too(scope):
             await self._streaming.handle_request(scope, receive, send)
         else:
-            answer = await answered(self._server, scope, message, version or _UNSAID)
+            work = answered(self._server, scope, message, version or _UNSAID)
+            answer = await while_wanted(work, receive)
+            if answer is None:
+                return None
             # Whoever has failed because of asking too often hears it from HTTP as well.
             return said(429 if "error" in answer and scope.get(SAID) else 200, answer)
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from hashlib import blake2b
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlencode
 
@@ -31,8 +32,10 @@ if TYPE_CHECKING:
     from recollect.value import Value
     from recollect.ways.http.asgi import Receive, Scope, Send
     from recollect.ways.limits import Limits
+    from recollect.ways.mcp.server import Note
 
 _AT_ONCE = 16
+BAD = 400
 OPENAPI = f"{ROOT}/openapi.json"
 WHOAMI = f"{ROOT}/whoami"
 
@@ -46,8 +49,10 @@ class Desk:
         caller: Callable[[Scope], Caller],
         client: Callable[[Scope], str],
         limits: Limits | None,
+        note: Note,
     ) -> None:
         self._engine = engine
+        self._note = note
         self._caller = caller
         self._client = client
         self._limits = limits
@@ -106,6 +111,16 @@ class Desk:
         return answer
 
     async def _done(self, scope: Scope, route: Route, said: dict[str, str], body: bytes) -> Answer:
+        began = perf_counter()
+        answer = await self._carried_out(scope, route, said, body)
+        error = "" if answer.status < BAD else str(answer.status)
+        facts = {"method": "rest", "tool": route.op.__name__, "error": error, "version": "v1"}
+        self._note(facts, None, perf_counter() - began)
+        return answer
+
+    async def _carried_out(
+        self, scope: Scope, route: Route, said: dict[str, str], body: bytes
+    ) -> Answer:
         caller = self._caller(scope)
         try:
             _check(route, caller)
