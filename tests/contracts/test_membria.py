@@ -309,6 +309,9 @@ def test_a_standing_decision_speaks_against_what_it_turned_down(client):
     told = ask(client, "get_warnings", statement="Use MongoDB for it", module="database")
     assert [one["type"] for one in told["warnings"]] == ["contradiction"]
     assert told["warnings"][0]["severity"] == "high"
+    assert told["firewall_status"] == "caution"
+    told = ask(client, "get_warnings", statement="Use PostgreSQL", module="database")
+    assert (told["warnings"], told["firewall_status"], told["risk_score"]) == ([], "clear", 0.0)
 
 
 @pytest.mark.parametrize(

@@ -239,8 +239,10 @@ def _weighed(  # noqa: PLR0913, PLR0917 -- all that may speak against a decision
         if one.score is not None and one.score < _FAILED:
             if alike(statement, op.statement, cosine * one.similarity):
                 warned.append(warn.repeat(earlier))
-        elif record.status == Stand.ACTIVE and _contradicts(one, op.statement, vector):
-            warned.append(warn.contradiction(earlier))
+        elif record.status == Stand.ACTIVE:
+            surely = _contradiction(one, op.statement, vector)
+            if surely:
+                warned.append(warn.contradiction(replace(earlier, similarity=surely)))
     verdict = warn.verdict(warned)
     return Weighed(
         tuple(
@@ -252,21 +254,23 @@ def _weighed(  # noqa: PLR0913, PLR0917 -- all that may speak against a decision
     )
 
 
-def _contradicts(one: Alike, statement: str, vector: Vector | None) -> bool:
-    """Whether a statement goes for what a standing decision turned down, or for its opposite."""
+def _contradiction(one: Alike, statement: str, vector: Vector | None) -> float:
+    """How surely a statement goes for what a standing decision turned down, or for its opposite."""
     decision = one.decision
-    folded = f" {' '.join(statement.casefold().split())} "
-    chosen = decision.statement.casefold()
-    turned_down = [
-        other
+    said, chosen = _plain(statement), _plain(decision.statement)
+    if any(
+        f" {_plain(other)} " in f" {said} " and _plain(other) not in chosen
         for other in decision.alternatives
-        if f" {other.casefold().strip()} " in folded and other.casefold().strip() not in chosen
-    ]
-    if turned_down:
-        return True
-    if decision.statement.casefold().strip() == statement.casefold().strip():
-        return False
-    return judge(decision.statement, statement, None if vector is None else one.similarity).conflict
+    ):
+        return 1.0
+    if said == chosen:
+        return 0.0
+    cosine = None if vector is None else one.similarity
+    return one.similarity if judge(decision.statement, statement, cosine).conflict else 0.0
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _otherwise(one: Lesson) -> str:
