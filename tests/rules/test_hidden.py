@@ -25,6 +25,8 @@ PLAIN = [
     "Use curl to fetch the status page.",
     "Tokens are sent in the Authorization header.",
     "The user prefers dark mode.",
+    "user: I like tea.\nassistant: Noted.",
+    "Appreciate where you are now.",
     "\U0001f468\u200d\U0001f469\u200d\U0001f467 is the family.",
 ]
 

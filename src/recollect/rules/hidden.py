@@ -21,7 +21,8 @@ _PATTERNS = {
         |system)\b.{0,20}\b(?:instructions?|rules?|prompts?|guidelines|directives|constraints)\b
     """,
     "plays a role": r"""
-        \b(?:you\ are\ now|from\ now\ on,?\ you\ are|act\ as\ (?:if|though|an?)
+        \b(?:you\ are\ now\ (?:an?|the|my|in|called|named|dan|free|unrestricted)\b
+        |from\ now\ on,?\ you\ are|act\ as\ (?:if|though|an?)
         |pretend\ (?:to\ be|you)|enter\ \w+\ mode|developer\ mode
         |new\ (?:system\ )?(?:prompt|persona|instructions?):)
     """,
@@ -41,7 +42,7 @@ _PATTERNS = {
     "breaks out of its fence": r"""
         </?(?:system|assistant|user|instructions?|recollect-memory|memory|context|tool_result)\b[^>]*>
         |<\|(?:im_start|im_end|system|endoftext)|\[/?(?:INST|SYS)\]|<!--.{0,400}?-->
-        |^\s*(?:system|assistant)\s*:\s
+        |^\s*system\s*:\s
     """,
     "calls for a tool": r"""
         \b(?:always|immediately|first|must|silently|secretly)\b.{0,30}
