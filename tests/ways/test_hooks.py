@@ -18,6 +18,7 @@ from recollect.ways.hooks import server as asking
 from recollect.ways.hooks import usage
 from tests.ways.http.process import serving
 
+DEPLOYMENTS = "When do deployments of billing go out?"
 COMMAND = [str(Path(sys.executable).with_name("recollect"))]
 
 
@@ -84,6 +85,19 @@ def test_what_the_conversation_holds_is_not_said_again(hook, remember, transcrip
     assert "Tuesdays" in hook("UserPromptSubmit", **said).out
     path = transcript(("user", 'The "billing" service goes out on Tuesdays.'))
     assert hook("UserPromptSubmit", transcript_path=path, **said).out == ""
+
+
+def test_what_was_said_since_the_session_began_is_not_said_again(hook, remember):
+    remember("Deployments of billing go out on Tuesdays.")
+    other = remember("Deployments of billing to Osaka go out on Fridays.")
+    prompts = [hook("UserPromptSubmit", prompt="Deployments to Osaka on Fridays?").out]
+    prompts += [hook("UserPromptSubmit", prompt=DEPLOYMENTS).out for _ in range(2)]
+    assert ["Fridays" in out for out in prompts] == [True, False, False]
+    assert ["Tuesdays" in out for out in prompts] == [False, True, False]
+    # What was shortened has forgotten what it was told.
+    assert "Fridays" in hook("SessionStart", source="compact").out
+    assert hook("UserPromptSubmit", prompt=DEPLOYMENTS, session_id="s2").out
+    assert other
 
 
 def test_only_the_project_that_is_worked_in_and_what_is_of_none_is_shown(hook, remember, tmp_path):
@@ -200,9 +214,9 @@ def test_what_was_shown_is_counted_and_damaged_lines_are_passed_over(hook, remem
     path = tmp_path / "memory.db-usage"
     with path.open("a") as file:
         file.write("{cut\n[1, 2]\n")
-    hook("UserPromptSubmit", prompt="when do deployments of billing go out")
+    hook("UserPromptSubmit", prompt="when do deployments of billing go out", session_id="s2")
     first, second = usage.uses(str(tmp_path / "memory.db"))
-    assert (first.event, second.event, second.session) == ("start", "prompt", "s1")
+    assert (first.event, second.event, second.session) == ("start", "prompt", "s2")
     assert (len(first.ids), len(second.ids)) == (1, 1)
     assert min(first.tokens, second.tokens) > 0
     assert path.stat().st_mode & 0o777 == 0o600
@@ -221,9 +235,6 @@ def test_the_count_of_uses_stays_small_and_is_no_reason_to_fail(tmp_path, monkey
 
 def names(folder):
     return {path.name for path in Path(folder).iterdir()}
-
-
-DEPLOYMENTS = "When do deployments of billing go out?"
 
 
 def test_a_server_that_is_named_is_asked_first(hook, remember, monkeypatch, tmp_path):
@@ -289,7 +300,7 @@ def test_five_hundred_hooks_leave_nothing_behind(hook, remember, transcript, tmp
     before, handles = names(tmp_path), opened_by_us()
     for number in range(500):
         name = ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")[number % 4]
-        said = {"prompt": "when do deployments of billing go out", "transcript_path": path}
+        said = {"prompt": DEPLOYMENTS, "transcript_path": path, "session_id": f"s{number}"}
         assert hook(name, **said).code == 0
     assert names(tmp_path) - {"memory.db-usage"} == before
     assert opened_by_us() <= handles
@@ -314,8 +325,8 @@ def children():
 def test_twenty_hooks_of_their_own_processes_leave_nothing_behind(remember, outside, tmp_path):
     remember("Deployments of billing go out on Tuesdays.")
     running, before = children(), names(tmp_path)
-    given = event("UserPromptSubmit", prompt="when do deployments of billing go out")
-    for _ in range(20):
+    for number in range(20):
+        given = event("UserPromptSubmit", prompt=DEPLOYMENTS, session_id=f"s{number}")
         done = subprocess.run(
             [*COMMAND, "hook"], input=given, capture_output=True, check=True, cwd=tmp_path
         )

@@ -36,7 +36,7 @@ def _hook(session: Session, args: Namespace) -> Reply:
 
 
 def _reminded(session: Session, said: Event) -> Reply:
-    from recollect.ways.hooks import remind
+    from recollect.ways.hooks import remind, usage
     from recollect.ways.hooks.transcript import tail
 
     scope, budget = _scope(session, said), session.config.hook_tokens
@@ -44,7 +44,9 @@ def _reminded(session: Session, said: Event) -> Reply:
     # Who has no memory yet is reminded of nothing, and gets none by the way.
     there = os.path.exists(session.config.store)
     if said.name == PROMPT:
+        told = usage.told(session.config.store, said.session)
         hits = _found(session, said.prompt, scope, there=there)
+        hits = [hit for hit in hits if hit.record.id not in told]
         shown = remind.at_prompt(hits, said.prompt, budget, known)
     elif there:
         shown = remind.at_start(session.engine, scope, budget, known)

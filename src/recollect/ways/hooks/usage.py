@@ -12,12 +12,15 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from recollect.value import Value
+from recollect.ways.hooks.event import START
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Half of the file is dropped when it is larger: tens of thousands of lines are months of use.
 _LARGEST = 4 * 1024 * 1024
+# So many bytes of it hold what was done in the last hours.
+_LATELY = 128 * 1024
 
 
 class Use(Value):
@@ -53,10 +56,20 @@ def note(store: str, use: Use) -> None:
         os.close(handle)
 
 
-def uses(store: str) -> Iterator[Use]:
-    """What was written down, oldest first; a line that cannot be read is left out."""
+def told(store: str, session: str) -> set[str]:
+    """The ids of what was put before the model since the session began, or was shortened."""
+    ids: set[str] = set()
+    for use in uses(store, _LATELY) if session else ():
+        if use.session == session:
+            ids = {*use.ids} if use.event == START else ids | {*use.ids}
+    return ids
+
+
+def uses(store: str, most: int = _LARGEST) -> Iterator[Use]:
+    """What was written down last, oldest first; a line that cannot be read is left out."""
     try:
         with open(path(store), "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - most))
             lines = file.read().splitlines()
     except OSError:
         return
