@@ -7,14 +7,12 @@ captured, and the ledger knows every id that ever was. Files are small, so each 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import Unavailable
 from recollect.model import micros, moment
-from recollect.store import states
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +36,9 @@ def wait(ports: Ports, record: Record) -> None:
     Raises:
         Unavailable: it cannot be written here either.
     """
+    # Loads JSON, which reading a record by id has no use for.
+    from recollect.store import states
+
     line = states.dump(record).encode() + b"\n"
     with _opened(ports, _CAPTURES) as file:
         end = os.lseek(file, 0, os.SEEK_END)
@@ -85,6 +86,8 @@ def copy(ports: Ports, key: str, said: dict[str, Any]) -> None:
     """Keep a copy of a calibration. Where that fails, the copy before it is as good."""
     if ports.governance.aside is None:
         return
+    import json
+
     now = ports.clock()
     try:
         with _opened(ports, _CALIBRATIONS) as file:
@@ -142,6 +145,8 @@ def _read(file: int) -> bytes:
 
 
 def _captures(file: int) -> Iterator[Record]:
+    from recollect.store import states
+
     for line in _read(file).split(b"\n"):
         try:
             yield states.load(line.decode())
@@ -151,6 +156,8 @@ def _captures(file: int) -> Iterator[Record]:
 
 
 def _copies(file: int) -> dict[str, Any]:
+    import json
+
     try:
         found = json.loads(_read(file) or b"{}")
     except ValueError:
