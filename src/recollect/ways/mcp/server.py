@@ -344,7 +344,7 @@ def _same(shown: dict[str, Any]) -> Handler:
 
 def _reporter(context: Context) -> Report:
     """How a thread says how far it is, and learns that nobody waits for it any more."""
-    if (context.meta or {}).get("progressToken") is None:
+    if (context.meta or {}).get("progress_token") is None:
         return _cancellable
 
     def report(done: int, of: int, doing: str) -> None:
