@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.errors import InvalidRequest, NotFound
-from recollect.model import Kind, Scope, Where
+from recollect.errors import InvalidRequest, NotAllowed, NotFound
+from recollect.model import Author, AuthorKind, Kind, Scope, Where
 from recollect.ops import Explore, Import, Invalidate, List, ListBatches, Revise, Undo
 from recollect.rules.redact import Policy
 from tests.engine.build import (
@@ -277,6 +277,15 @@ def test_what_the_batch_described_is_undescribed_again(engine, folder):
 def test_a_batch_that_never_was_cannot_be_undone(engine):
     with unchanged(engine), pytest.raises(NotFound, match="There is no batch 'x'"):
         engine.run(Undo("x"))
+
+
+def test_an_agent_undoes_what_agents_did_and_nothing_of_a_persons(engine, folder):
+    agent = Author(AuthorKind.AGENT, "codex")
+    answer = bring(engine, folder, "mem0.json")
+    with unchanged(engine), pytest.raises(NotAllowed, match="only a person may undo it"):
+        engine.run(Undo(answer.batch, author=agent))
+    theirs = bring(engine, folder, "notes", author=agent)
+    assert engine.run(Undo(theirs.batch, author=agent)).forgotten
 
 
 def test_a_batch_of_another_tenant_is_left_alone(engine, folder):

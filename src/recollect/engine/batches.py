@@ -13,8 +13,8 @@ from recollect.engine import asked
 from recollect.engine.named import Names
 from recollect.engine.ports import RELATION
 from recollect.engine.reads import mine
-from recollect.errors import NotFound
-from recollect.model import Entry, Kind, Link, Plan
+from recollect.errors import NotAllowed, NotFound
+from recollect.model import AuthorKind, Entry, Kind, Link, Plan
 from recollect.ops import Batch, Batches, Undone
 from recollect.rules import check, plan
 from recollect.rules.analyse import passage
@@ -78,6 +78,7 @@ def undo(ports: Ports, op: Undo) -> Undone:
                 f"There is no batch {op.batch[:60]!r}. `recollect import --list` shows them.",
                 id=op.batch,
             )
+        _expect_own(op, events)
         steps = _steps(tx, op.tenant, events)
         ids = [id_ for id_ in steps.forget if not id_.startswith(RELATION)]
         texts = _texts(tx, ids)
@@ -99,6 +100,16 @@ def undo(ports: Ports, op: Undo) -> Undone:
         )
     ports.semantics.forget(texts)
     return Undone(op.batch, steps.forget, tuple(old.id for old in steps.restore), steps.left)
+
+
+def _expect_own(op: Undo, events: Sequence[Event]) -> None:
+    """Refuse an agent that would undo what a person did."""
+    human = any(event.author.kind is AuthorKind.HUMAN for event in events)
+    if human and op.author.kind is not AuthorKind.HUMAN:
+        raise NotAllowed(
+            f"A person made batch {op.batch[:60]}, so only a person may undo it. Nothing"
+            " was changed; ask for `recollect import --undo`."
+        )
 
 
 def _said(reader: Reader) -> Iterator[tuple[Event, dict[str, str]]]:
