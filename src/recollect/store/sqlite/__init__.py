@@ -68,8 +68,9 @@ class SqliteStore:
         store._made = place.reserve(name)
         with door.translated(name):
             store._put_aside()
-            store._place = place.identity(name)
             connection, interned = store._connected()
+            # Only now: on layered file systems a file becomes another one when it is opened.
+            store._place = place.identity(name)
             try:
                 if not door.current(connection, name, read_only=store.read_only):
                     store._prepare(connection)
@@ -257,7 +258,7 @@ class SqliteStore:
 
     def _check_place(self) -> None:
         """Refuse what would be kept in a file that nobody finds any more."""
-        if place.identity(self.path) != self._place:
+        if self._place is not None and place.identity(self.path) != self._place:
             raise place.moved(self.path)
 
     def _check_process(self) -> None:

@@ -38,7 +38,8 @@ def _lines(answer: Health, store: str) -> Iterator[tuple[str, object]]:
             yield name.replace("_", " "), count
     yield "model", answer.model or f"not known: {answer.model_error}"
     if vectors.serving and vectors.serving != answer.model:
-        yield "serving", f"{vectors.serving}, until the vectors of {answer.model} are complete"
+        until = f", until the vectors of {answer.model} are complete" if answer.model else ""
+        yield "serving", f"{vectors.serving}{until}"
     if vectors.coming:
         yield "coming", f"{vectors.coming}, {vectors.done} vectors done"
     if vectors.waiting:
