@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from recollect.decisions.measured import Came
+from recollect.decisions.measured import Came, Sums
 from recollect.errors import Conflict, Isolated
 from recollect.model import Entry, Kind, Link, Scope, Where, micros
 from recollect.rules.decide import written
@@ -54,6 +54,9 @@ def test_what_came_of_decisions_is_what_was_said_last(store):
             Came("a", "database", 0.8, 0.75, micros(NOON))
         ]
         assert [one.decision for one in reader.came(Where())] == ["a", "b"]
+        assert reader.summed(Where(types=("database",))) == Sums(1, 0.75, 0.8, micros(NOON))
+        assert reader.summed(Where()) == Sums(2, 1.25, 1.6, micros(NOON))
+        assert reader.summed(Where(types=("infra",))) == Sums()
         assert reader.came(Where(types=("infra",))) == []
 
 

@@ -34,6 +34,16 @@ class Came(NamedTuple):
     at: int
 
 
+class Sums(NamedTuple):
+    """What several outcomes come to together."""
+
+    outcomes: int = 0
+    score: float = 0.0
+    stated: float = 0.0
+    # Microseconds.
+    last: int = 0
+
+
 class Rate(Value):
     """How sure people were in one domain against how often they were right."""
 

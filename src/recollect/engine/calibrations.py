@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from recollect.decisions.measured import Calibrate, CalibrateAll, Came, Guide
+    from recollect.decisions.measured import Calibrate, CalibrateAll, Came, Guide, Sums
     from recollect.engine.ports import Ports
     from recollect.model import Where
     from recollect.store import Reader
@@ -115,31 +115,44 @@ def in_domain(reader: Reader, domain: str, where: Where) -> list[Came]:
     return reader.came(replace(where, types=(domain,) if domain else ()))
 
 
+def sums_of(reader: Reader, domain: str, where: Where) -> Sums:
+    """What the outcomes of one domain come to together."""
+    return reader.summed(replace(where, types=(domain,)))
+
+
 def prior(ports: Ports) -> Beta:
     """What is known before anything is."""
     return beta(ports.governance.prior_successes, ports.governance.prior_failures)
 
 
-def rated(
-    domain: str, came: Sequence[Came], before: Beta, *, trend: bool = True, brief: bool = False
-) -> Rate:
-    """What outcomes make of a domain; in brief without what takes long: trend and interval."""
+def rated(domain: str, came: Sequence[Came], before: Beta) -> Rate:
+    """What outcomes make of a domain."""
     known = rule.calibration(domain, came, before)
+    return _shown(known, known.posterior.interval(), rule.trend(came, before))
+
+
+def summed(domain: str, sums: Sums, before: Beta, *, interval: bool = True) -> Rate:
+    """The same of what was added up already, but for the trend, which sums do not tell."""
+    known = rule.of_sums(domain, *sums, before)
+    return _shown(known, known.posterior.interval() if interval else (0.0, 1.0), rule.STABLE)
+
+
+def _shown(known: rule.Calibration, interval: tuple[float, float], trend: str) -> Rate:
     dist = known.posterior
     return Rate(
-        domain,
+        known.domain,
         known.sample_size,
         dist.alpha,
         dist.beta,
         dist.mean,
         dist.variance,
-        (0.0, 1.0) if brief else dist.interval(),
+        interval,
         known.observed,
         known.stated,
         known.gap,
         known.status,
-        rule.trend(came, before) if trend and not brief else rule.STABLE,
-        moment(known.last) if came else None,
+        trend,
+        moment(known.last) if known.sample_size else None,
     )
 
 

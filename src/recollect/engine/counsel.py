@@ -17,7 +17,15 @@ from recollect.decisions.measured import (
     Weighed,
 )
 from recollect.engine import asked
-from recollect.engine.calibrations import adjusted, in_domain, known, prior, rated
+from recollect.engine.calibrations import (
+    adjusted,
+    in_domain,
+    known,
+    prior,
+    rated,
+    summed,
+    sums_of,
+)
 from recollect.engine.mining import LEARNED
 from recollect.engine.near import meaning, near, outcomes
 from recollect.engine.outcomes import signals, wholes
@@ -73,7 +81,7 @@ def weigh(ports: Ports, op: Weigh) -> Weighed:
     with ports.store.reading() as reader:
         vector = meaning(ports, reader, op.statement)
         domain = _domain(reader, vector, op.statement, op.domain, where)
-        rate = rated(domain, in_domain(reader, domain, where), prior(ports), trend=False)
+        rate = summed(domain, sums_of(reader, domain, where), prior(ports))
         found = similar(reader, vector, op.statement, where, _NEIGHBOURS)
         return _weighed(ports, reader, op, vector, rate, found)
 
@@ -148,7 +156,7 @@ def anomalies(ports: Ports, op: FindAnomalies) -> Oddities:
         came = [one for one in every if one.domain == domain]
         affairs.append(
             anomaly.Affairs(
-                known(rated(domain, came, before, trend=False)),
+                known(rated(domain, came, before)),
                 tuple(anomaly.Known(one.decision, one.score, one.at) for one in came),
                 tuple(pending.get(domain, ())),
                 tuple(incidents.get(domain, ())),

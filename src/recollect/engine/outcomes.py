@@ -6,16 +6,16 @@ import json
 from typing import TYPE_CHECKING
 
 from recollect.decisions.measured import (
-    Came,
     ListedDecisions,
     Recorded,
     Shown,
     Signalled,
+    Sums,
     Updated,
     Whole,
 )
 from recollect.engine import asked
-from recollect.engine.calibrations import in_domain, prior, rated
+from recollect.engine.calibrations import prior, summed, sums_of
 from recollect.engine.deciding import each_of
 from recollect.engine.near import meaning, outcomes
 from recollect.engine.ports import prefix_of
@@ -73,7 +73,7 @@ def record_outcome(ports: Ports, op: RecordOutcome) -> Recorded:
         (decision,) = existing(tx, (op.decision,), op.tenant, (Kind.DECISION,))
         old = outcomes(tx, op.tenant, [op.decision]).get(op.decision)
         where = Where(op.tenant, decision.scope.user or None)
-        before = in_domain(tx, new.type, where)
+        before = sums_of(tx, new.type, where)
         ended = [] if old is None else [plan.superseded(old, new, now, now)]
         links = (Edge(new.id, Link.OUTCOME_OF, decision.id, now, now), *(e for _, e in ended))
         tx.apply(
@@ -92,11 +92,12 @@ def record_outcome(ports: Ports, op: RecordOutcome) -> Recorded:
         learned = learn(ports, tx, seen, now, news)
         made = tx.records([new.id])[new.id]
     # What was said of it before does not count any more.
-    said = Came(decision.id, new.type, decision.confidence, new.confidence, micros(now))
-    after = [*(one for one in before if one.decision != decision.id), said]
+    left = _without(before, old, new.type)
+    stated = left.stated + (decision.confidence or 0.0)
+    after = Sums(left.outcomes + 1, left.score + new.confidence, stated, micros(now))
     whole = Whole(read(decision), stage_of(decision, made), made)
-    was = rated(new.type, before, prior(ports), brief=True)
-    now_is = rated(new.type, after, prior(ports), trend=False)
+    was = summed(new.type, before, prior(ports), interval=False)
+    now_is = summed(new.type, after, prior(ports))
     return Recorded(made, whole, was, now_is, old.id if old else "", tuple(learned))
 
 
@@ -148,10 +149,19 @@ def record_signal(ports: Ports, op: RecordSignal) -> Signalled:
 def expectation(ports: Ports, reader: Reader, decision: Record) -> Beta:
     """What to expect of a decision, from its domain and its signals."""
     where = Where(decision.scope.tenant, decision.scope.user or None)
-    came = [one for one in in_domain(reader, decision.type, where) if one.decision != decision.id]
-    rate = rated(decision.type, came, prior(ports), trend=False)
+    sums = sums_of(reader, decision.type, where)
+    own = outcomes(reader, where.tenant, [decision.id]).get(decision.id)
+    rate = summed(decision.type, _without(sums, own, decision.type), prior(ports))
     seen = signals(reader, decision)
     return estimate(Beta(rate.alpha, rate.beta), [(one.type, one.status) for one in seen])
+
+
+def _without(sums: Sums, own: Record | None, domain: str) -> Sums:
+    """The sums without an outcome, if that is of the domain."""
+    if own is None or own.type != domain:
+        return sums
+    stated = json.loads(own.facts)["stated"]
+    return Sums(sums.outcomes - 1, sums.score - own.confidence, sums.stated - stated, sums.last)
 
 
 def signals(reader: Reader, decision: Record) -> list[Record]:

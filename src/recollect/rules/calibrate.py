@@ -105,15 +105,20 @@ def posterior(scores: Iterable[float], prior: Beta) -> Beta:
 
 def calibration(domain: str, scored: Sequence[Known], prior: Beta) -> Calibration:
     """A domain's calibration from the outcomes that hold."""
-    count = len(scored)
-    known = posterior((one.score for one in scored), prior)
+    score, stated = sum(one.score for one in scored), sum(one.stated for one in scored)
+    last = max((one.at for one in scored), default=0)
+    return of_sums(domain, len(scored), score, stated, last, prior)
+
+
+def of_sums(  # noqa: PLR0913, PLR0917 -- the sums, and of what
+    domain: str, count: int, score: float, stated: float, last: int, prior: Beta
+) -> Calibration:
+    """The same of what was added up already."""
+    known = beta(prior.alpha + score, prior.beta + count - score)
     if not count:
         return Calibration(domain, 0, known, None, None, 0.0, NO_DATA)
-    observed = sum(one.score for one in scored) / count
-    stated = sum(one.stated for one in scored) / count
-    gap = stated - observed
-    last = max(one.at for one in scored)
-    return Calibration(domain, count, known, observed, stated, gap, status(gap), last)
+    gap = (stated - score) / count
+    return Calibration(domain, count, known, score / count, stated / count, gap, status(gap), last)
 
 
 def status(gap: float) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from recollect.decisions.measured import Came
+    from recollect.decisions.measured import Came, Sums
     from recollect.embed import Model
     from recollect.model import (
         Arc,
@@ -85,6 +85,9 @@ class Reader(Protocol):
 
     def came(self, where: Where) -> list[Came]:
         """The outcomes that match and that none has taken the place of, oldest first."""
+
+    def summed(self, where: Where) -> Sums:
+        """What the outcomes come to that match and that none has taken the place of."""
 
     def bearing(self, id_: str) -> list[Came]:
         """What came of the decisions that are evidence for a record, as far as that is known."""

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from recollect.decisions.measured import Came
+from recollect.decisions.measured import Came, Sums
 from recollect.errors import Busy, Conflict, InvalidRequest, NotFound
 from recollect.model import (
     Arc,
@@ -245,6 +245,16 @@ class MemoryReader:
             for r in self._where(replace(where, kinds=(Kind.OUTCOME,)))
             if r.id not in heirs
         ]
+
+    def summed(self, where: Where) -> Sums:
+        """What the outcomes come to that match and that none has taken the place of."""
+        came = self.came(where)
+        return Sums(
+            len(came),
+            sum(one.score for one in came),
+            sum(one.stated for one in came),
+            max((one.at for one in came), default=0),
+        )
 
     def bearing(self, id_: str) -> list[Came]:
         """What came of the decisions that are evidence for a record, as far as that is known."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from recollect.decisions.measured import Came
+from recollect.decisions.measured import Came, Sums
 from recollect.errors import Conflict
 from recollect.model import Arc, Candidate, Corpus, Counts, Kind, Vectors, Where, Whole, moment
 from recollect.rules.retain import Aged
@@ -159,6 +159,14 @@ class SqliteReader:
             Came(decision, types(type_), stated, score, at)
             for decision, type_, stated, score, at in self.execute(READ[statement], bound)
         ]
+
+    def summed(self, where: Where) -> Sums:
+        """See `Reader`."""
+        bound = self._filter(replace(where, kinds=(Kind.OUTCOME,)))
+        statement = "summed"
+        if len(where.types) == 1:
+            statement, bound["type"] = "summed_in", self.interned.type_number(where.types[0])
+        return Sums(*next(iter(self.execute(READ[statement], bound))))
 
     def bearing(self, id_: str) -> list[Came]:
         """See `Reader`."""

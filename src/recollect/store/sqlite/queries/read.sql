@@ -192,26 +192,42 @@ SELECT r.seq
  WHERE @filter
  ORDER BY r.seq;
 
--- name: came_columns
--- Not a statement: what is known of an outcome that none has taken the place of.
-c.key, r.type, json_extract(c.facts, '$.stated'), c.confidence, r.event_time
-  FROM record r
+-- name: standing
+-- Not a statement: the outcomes that none has taken the place of.
+FROM record r
   JOIN content c ON c.seq = r.seq
  WHERE r.kind = 'outcome'
    AND NOT EXISTS (SELECT 1 FROM edge e WHERE e.dst = r.seq AND e.type = 'supersedes');
 
 -- name: came
 -- What came of decisions.
-SELECT @came_columns
+SELECT c.key, r.type, json_extract(c.facts, '$.stated'), c.confidence, r.event_time
+  @standing
    AND @filter
  ORDER BY r.seq;
 
 -- name: came_in
 -- The same in one domain, along its index.
-SELECT @came_columns
+SELECT c.key, r.type, json_extract(c.facts, '$.stated'), c.confidence, r.event_time
+  @standing
    AND r.type = :type
    AND @filter
  ORDER BY r.seq;
+
+-- name: summed
+-- What they come to together.
+SELECT count(*), total(c.confidence), total(json_extract(c.facts, '$.stated'))
+     , coalesce(max(r.event_time), 0)
+  @standing
+   AND @filter;
+
+-- name: summed_in
+-- The same in one domain, along its index.
+SELECT count(*), total(c.confidence), total(json_extract(c.facts, '$.stated'))
+     , coalesce(max(r.event_time), 0)
+  @standing
+   AND r.type = :type
+   AND @filter;
 
 -- name: bearing
 -- What came of the decisions that are evidence for a record.
