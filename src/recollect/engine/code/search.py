@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 _POOL = 60
 _NEAREST = 30
 _POOL_FOR_EACH = 2
-# Terms select pieces until together they have so many. With a quarter of that, a fifth of the
-# answers were lost; with all terms, searches took three times as long.
-_SHARE, _FLOOR = 0.1, 10_000
+# Terms select pieces until together they have so many, however many there are. With a third of
+# that, a quarter of the answers were lost; with all terms, searches took three times as long.
+_SELECTED = 8_000
 # Symbols that are named outright are candidates however common their words are.
 _MOST_NAMED = 40
 _SEEDS = 8
+# So many that only the graph leads to.
+_BROUGHT = 12
 _FANOUT = 12
 _LONGEST_QUERY = 10_000
 _MOST = 1_000
@@ -104,7 +106,7 @@ def _pooled(
     corpus = reader.corpus_of_code(asked)
     query = rank.asked(op.query, corpus)
     most = max(_POOL, _POOL_FOR_EACH * op.limit)
-    chosen = bm25.selective(asked, corpus, _SHARE, _FLOOR)
+    chosen = bm25.selective(asked, corpus, 0, _SELECTED)
     found = {one.seq: one.score for one in reader.matching_code(chosen, where, most)}
     named = {record.seq: record for record in reader.keyed(where, query.symbols)[:_MOST_NAMED]}
     sense = ahead()
@@ -119,9 +121,11 @@ def _pooled(
 
     words = {seq: weighed(seq, piece) for seq, piece in pieces.items()}
     graph, nodes = _linked(reader, words, where)
-    for seq, piece in reader.rows([seq for seq in graph if seq not in pieces]).items():
+    near_by = sorted((seq for seq in graph if seq not in pieces), key=lambda seq: -graph[seq])
+    for seq, piece in reader.rows(near_by[:_BROUGHT]).items():
         pieces[seq] = piece
         words[seq] = weighed(seq, piece)
+    graph = {seq: graph[seq] for seq in graph if seq in pieces}
     cosines = _cosines(reader, vector, near, pieces)
     return _Pool(pieces, words, cosines, graph, nodes, vector is not None)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # Counting the texts that hold a word takes long only where there are many. Then the count is kept
 # until the store has grown or shrunk by one in a hundred.
 _COMMON = 5_000
+_COMMON_IN_CODE = 1_000
 _TOLERANCE = 100
 # A filter seldom takes out more than half of the best matches.
 _SPARE = 2
@@ -215,11 +216,9 @@ class SqliteReader:
 
     def corpus_of_code(self, terms: Iterable[str]) -> Corpus:
         """See `Reader`."""
-        frequency = {
-            term: int(self.execute(READ["code_frequency"], {"term": term}).get or 0)
-            for term in terms
-        }
-        return Corpus(self._meta("code_documents"), 0.0, frequency)
+        documents = self._meta("code_documents")
+        frequency = {term: self._frequency_in_code(term, documents) for term in terms}
+        return Corpus(documents, 0.0, frequency)
 
     def nearest(self, vector: Vector, where: Where, limit: int) -> list[Candidate]:
         """See `Reader`."""
@@ -458,6 +457,15 @@ class SqliteReader:
         count = int(self.execute(READ["frequency"], {"term": term}).get or 0)
         if count >= _COMMON:
             self.interned.common[term] = count, documents
+        return count
+
+    def _frequency_in_code(self, term: str, documents: int) -> int:
+        known, at = self.interned.common_in_code.get(term, (0, 0))
+        if known and abs(documents - at) * _TOLERANCE <= documents:
+            return known
+        count = int(self.execute(READ["code_frequency"], {"term": term}).get or 0)
+        if count >= _COMMON_IN_CODE:
+            self.interned.common_in_code[term] = count, documents
         return count
 
     def _named(self, scope: Scope, keys: Sequence[str]) -> dict[str, int]:

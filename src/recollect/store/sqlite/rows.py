@@ -46,6 +46,7 @@ class Interned:
         self.types: dict[int, str] = {}
         # By common word: how many texts held it, and of how many.
         self.common: dict[str, tuple[int, int]] = {}
+        self.common_in_code: dict[str, tuple[int, int]] = {}
         self._numbers: dict[tuple[str, ...], int] = {}
         self._of_tenant: dict[str, list[int]] = {}
         self._taken_out: int | None = None
