@@ -14,8 +14,8 @@ FAR = np.array([0, 1], dtype=np.float32)
 
 def folded(*pairs, threshold=0.97):
     texts = {seq: text for seq, (text, _) in enumerate(pairs)}
-    vectors = {seq: vector for seq, (_, vector) in enumerate(pairs) if vector is not None}
-    return fold(list(texts), texts, vectors, threshold)
+    senses = {seq: Sense(vector) for seq, (_, vector) in enumerate(pairs) if vector is not None}
+    return fold(list(texts), texts, senses, threshold)
 
 
 @given(st.lists(st.sampled_from(["tea", "TEA ", " Tea.", "coffee", "", "?"]), max_size=8))
@@ -73,18 +73,14 @@ def test_each_script_is_counted_as_models_see_it():
 
 
 def test_texts_are_the_same_when_they_are_alike_word_by_word():
-    one, other = bytes(48), b"\x0f" + bytes(47)
-    texts, close = {1: "she likes tea", 2: "tea is liked by her"}, np.array([0.95, 0.31225])
-    wide = {seq: np.zeros(384, np.float32) for seq in texts}
-    for seq, row in ((1, UNIT), (2, close)):
-        wide[seq][:2] = row
-    assert fold([1, 2], texts, wide) == [1, 2]
-    assert fold([1, 2], texts, wide, codes={1: one, 2: other}) == [1]
-    assert fold([1, 2], texts, wide, codes={1: one}) == [1, 2]
-    assert fold([1, 2], texts, dict.fromkeys(texts, wide[1]), codes={1: one, 2: b"\xff" * 48}) == [
-        1,
-        2,
-    ]
+    texts, plain = {1: "she likes tea", 2: "tea is liked by her"}, np.zeros(384, np.float32)
+    one, two = plain.copy(), plain.copy()
+    one[0], two[:2] = 1, (0.95, 0.31225)
+    like, unlike = b"\x0f" + bytes(47), b"\xff" * 48
+    assert fold([1, 2], texts, {1: Sense(one), 2: Sense(two)}) == [1, 2]
+    assert fold([1, 2], texts, {1: Sense(one, bytes(48)), 2: Sense(two, like)}) == [1]
+    assert fold([1, 2], texts, {1: Sense(one, bytes(48)), 2: Sense(two)}) == [1, 2]
+    assert fold([1, 2], texts, {1: Sense(one, bytes(48)), 2: Sense(one, unlike)}) == [1, 2]
 
 
 def test_how_alike_two_texts_are_is_told_by_their_words_or_else_by_their_vectors():

@@ -377,7 +377,7 @@ def test_forgetting_the_last_that_waits_lets_the_coming_model_serve(store):
 
 def codes(store, *seqs):
     with store.reading() as reader:
-        return reader.codes(seqs)
+        return {seq: sense.codes for seq, sense in reader.senses(seqs).items() if sense.codes}
 
 
 def test_codes_are_kept_with_their_vector_and_go_with_it(store):

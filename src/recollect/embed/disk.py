@@ -24,7 +24,7 @@ T = TypeVar("T")
 # "rcve", which marks the file as a cache that may be deleted.
 APPLICATION = 0x72637665
 VERSION = 1
-# About 33 MB with 384 dimensions.
+# About 33 MB with 384 dimensions, and as much again with the codes of short texts' words.
 ROWS = 32_768
 # A transaction costs as much as 30 of its rows; a crash loses at most this many.
 PENDING = 64

@@ -109,13 +109,11 @@ def _write_events(out: _Out, reader: Reader) -> None:
 def _write_records(out: _Out, reader: Reader, *, with_vectors: bool) -> None:
     for page in _pages(reader):
         seqs = [one.record.seq for one in page]
-        vectors = reader.vectors(seqs) if with_vectors else {}
-        codes = reader.codes(seqs) if with_vectors else {}
+        senses = reader.senses(seqs) if with_vectors else {}
         for one in page:
-            vector = vectors.get(one.record.seq)
-            held = int(vector is not None)
-            meant = replace(one, vector=vector, codes=codes.get(one.record.seq, b""))
-            out.say(lines.whole(meant), records=1, vectors=held)
+            sense = senses.get(one.record.seq)
+            meant = one if sense is None else replace(one, vector=sense.vector, codes=sense.codes)
+            out.say(lines.whole(meant), records=1, vectors=int(sense is not None))
 
 
 def _write_edges(out: _Out, reader: Reader) -> None:

@@ -11,53 +11,34 @@ from typing import TYPE_CHECKING
 
 from recollect.engine.asked import LARGEST, natural, times
 from recollect.engine.asked import where as check_where
+from recollect.engine.closer import closer
 from recollect.engine.reads import LONGEST_PAGE
+from recollect.engine.search import DEFAULT, POOL, Found, Search
+from recollect.engine.worded import said as said_of
 from recollect.model import Hit, Kind, Parts, Why
 from recollect.ops import Recalled, SearchCode, Weights
 from recollect.rules import bm25, check
-from recollect.rules.analyse import folded, passage, terms, tokens
-from recollect.rules.closeness import around
+from recollect.rules.analyse import passage, terms, tokens
 from recollect.rules.fold import count, fold, within
-from recollect.rules.fuse import Fused, fuse, merged, shares, spread
+from recollect.rules.fuse import Fused, fuse, merged, shares
 from recollect.rules.pagerank import walk
-from recollect.rules.passages import finder, passages
 from recollect.rules.recency import asks_for_now, newest_first, rivals
-from recollect.value import Value, replace
+from recollect.value import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     from recollect.engine.ports import Ports
-    from recollect.model import Arc, Corpus, Record, Sense, Where
+    from recollect.model import Arc, Record, Sense, Where
     from recollect.ops import Recall
-    from recollect.store import Reader
 
     # The tokens of a passage that may matter, and how many it has in all.
     Part: TypeAlias = tuple[list[str], int]
 
-# Chosen on the development benchmarks; docs/adr/0009-recall.md has the table.
-DEFAULT = Weights(vector=0.5, words=0.3, graph=0.2)
 # The same where the model tells of single words: what is around a record joins in.
 CLOSER = {"vector": 2.0, "words": 1.5, "graph": 0.5, "around": 6.0, "speaker": 3.0, "verbatim": 4.0}
-# A turn of a chat is understood by those before and after it. So many on each side say what it
-# is about, and the next ones may be answers themselves.
-_REACH = 2
-_NEXT = 1
-# Of a long text the best passage tells more than the whole; passages have about so many words.
-_PASSAGE = 2 / 3
-_USUAL_PASSAGE = 100
-# How much of what has no codes is told by its vector, and how much by its words. The vector of a
-# long text knows the beginning of it only.
-_SHORT = (0.6, 0.4)
-_LONG = (0.3, 0.7)
-# So many candidates from each way of finding, and more where more hits are asked for.
-_POOL = 40
 _POOL_FOR_EACH = 2
-# Of what was found by links alone, so many are looked at more closely.
-_LINKED = 20
-# A query of fewer words than this is held word for word by many.
-_VERBATIM = 3
 # Near duplicates among the hits are seldom more than these; where they are, more are read.
 _LIKELY_FOLDED = 12
 # The graph is walked from the best so many, two steps, past so many neighbours of each; the
@@ -69,58 +50,6 @@ _SECOND_SEEDS = 16
 _SEEDING = {"vector": 0.6, "words": 0.4}
 _LONGEST_QUERY = 10_000
 _EVERY = 1_000_000
-# A longer text is scored by the words that selected it: to count all of its words takes longer
-# than the rest of the search.
-_LONGEST_COUNTED = 20_000
-# Letters for each token of a long text, blanks included.
-_LETTERS = 6
-
-
-class Found(Value):
-    """What the ways of finding propose, each by record number, and what lies behind those."""
-
-    vector: Mapping[int, float]
-    words: dict[int, float]
-    graph: dict[int, float]
-    # Further candidates, best first, which pages deep down are filled with.
-    beyond: tuple[int, ...]
-    nodes: int
-    semantic: bool
-    # The words list anew where texts are long: by their best passage too.
-    told: Mapping[int, float] = {}
-    around: Mapping[int, float] = {}
-    speaker: Mapping[int, float] = {}
-    verbatim: Mapping[int, float] = {}
-
-    @property
-    def total(self) -> int:
-        """How many candidates there are in all."""
-        return len({*self.vector, *self.words, *self.graph}) + len(self.beyond)
-
-
-class Search(Value):
-    """One search, as its steps see it."""
-
-    reader: Reader
-    where: Where
-    query: str
-    asked: tuple[str, ...]
-    # Waits for the embedding that goes on meanwhile.
-    sense: Callable[[], Sense | None]
-    # What the caller asked for; without that the engine weighs as measured best.
-    given: Weights | None
-    wanted: int
-    # Whether what is newer is the better answer.
-    now: bool
-    # The passages of what holds the words, once they have been needed.
-    parted: dict[int, list[Part]]
-    # Those of them that hold the query word for word.
-    held: set[int]
-
-    @property
-    def weights(self) -> Weights:
-        """How much each way of finding counts."""
-        return self.given or DEFAULT
 
 
 def recall(ports: Ports, op: Recall) -> Recalled:
@@ -130,7 +59,7 @@ def recall(ports: Ports, op: Recall) -> Recalled:
     if op.code is None:
         return _of_memory(ports, op)
     wanted = op.offset + op.limit
-    both = replace(op, offset=0, limit=max(_POOL, wanted), budget=None, touch=False)
+    both = replace(op, offset=0, limit=max(POOL, wanted), budget=None, touch=False)
     said, code = _of_memory(ports, both), _of_code(ports, both, op.code)
     best = merged(said.hits, code.hits)[op.offset : wanted]
     if op.budget is not None:
@@ -214,15 +143,15 @@ def _checked(op: Recall) -> Weights:
 
 def _found(search: Search) -> Found:
     reader, where, weights = search.reader, search.where, search.weights
-    pool = max(_POOL, _POOL_FOR_EACH * search.wanted)
+    pool = max(POOL, _POOL_FOR_EACH * search.wanted)
     alone = _graph_alone(weights)
     # The words first, since the vector is still being made.
-    said = _said(search, pool) if weights.words or alone else {}
+    said = said_of(search, pool) if weights.words or alone else {}
     near: dict[int, float] = {}
     if (sense := search.sense()) is not None:
         near = {c.seq: c.score for c in reader.nearest(sense.vector, where, pool)}
     # Whatever page is asked for, the same candidates are weighed; the others only follow them.
-    beyond = _interleaved(list(near)[_POOL:], list(said)[_POOL:])
+    beyond = _interleaved(list(near)[POOL:], list(said)[POOL:])
     near, said = _first(near), _first(said)
     graph, nodes = _spread(search, near, said) if weights.graph else ({}, 0)
     if alone:
@@ -230,109 +159,8 @@ def _found(search: Search) -> Found:
     beyond = [seq for seq in beyond if seq not in near and seq not in said and seq not in graph]
     found = Found(near, said, graph, tuple(beyond), nodes, sense is not None)
     if search.given is None and sense is not None and sense.codes:
-        return _closer(search, found, sense)
+        return closer(search, found, sense)
     return found
-
-
-def _closer(search: Search, found: Found, sense: Sense) -> Found:
-    """What is found, with what is said next to it, weighed word by word."""
-    reader = search.reader
-    first = list(dict.fromkeys([*found.vector, *found.words, *list(found.graph)[:_LINKED]]))
-    beside = reader.around(first, _REACH + _NEXT)
-    seen = reader.admitted(
-        list({other for others in beside.values() for other in others}), search.where
-    )
-    chains = {seq: _chain(seq, beside.get(seq, ()), seen) for seq in first}
-    weighed = _windows(chains)
-    known = {*first, *seen}
-    codes = reader.codes(list(known))
-    close = around(sense.codes, codes, weighed, len(sense.vector) // 8)
-    candidates = list(weighed)
-    told = _told(search, found.words)
-    others = [seq for seq in candidates if seq not in found.vector]
-    near = {**found.vector, **_cosines(reader, sense, others)}
-    return replace(
-        found,
-        vector=near,
-        told=told,
-        around=_filled(close, near, told or found.words, _LONG if told else _SHORT),
-        speaker=_named(search, candidates),
-        verbatim=dict.fromkeys(search.held, 1.0),
-        beyond=tuple(seq for seq in found.beyond if seq not in weighed),
-    )
-
-
-def _chain(seq: int, beside: Iterable[int], seen: set[int]) -> list[int]:
-    """A record among those of its session that may be seen, in order."""
-    return sorted([seq, *(other for other in beside if other in seen)])
-
-
-def _windows(chains: Mapping[int, Sequence[int]]) -> dict[int, Sequence[int]]:
-    """By candidate, those found and those next to them: what is around it."""
-    windows: dict[int, Sequence[int]] = {}
-    for seq, row in chains.items():
-        at = row.index(seq)
-        for place in range(max(0, at - _NEXT), min(len(row), at + _NEXT + 1)):
-            # What was found itself knows its surroundings best.
-            if place == at or row[place] not in chains:
-                windows[row[place]] = row[max(0, place - _REACH) : place + _REACH + 1]
-    return windows
-
-
-def _cosines(reader: Reader, sense: Sense, seqs: Sequence[int]) -> dict[int, float]:
-    vectors = reader.vectors(seqs) if seqs else {}
-    if not vectors:
-        return {}
-    import numpy as np
-
-    rows = np.stack(list(vectors.values()))
-    lengths = np.linalg.norm(rows, axis=1)
-    cosines = rows @ sense.vector / np.where(lengths > 0, lengths, 1)
-    return dict(zip(vectors, cosines.tolist(), strict=True))
-
-
-def _told(search: Search, said: Mapping[int, float]) -> dict[int, float]:
-    """The words list by the best passage of each text as well, where any of them is long."""
-    parted = _parted(search, list(said))
-    if all(len(parts) <= 1 for parts in parted.values()):
-        return {}
-    corpus = search.reader.corpus(search.asked)
-    corpus = replace(corpus, average_length=min(corpus.average_length, _USUAL_PASSAGE))
-    best = {
-        seq: max(bm25.score(search.asked, words, corpus, length=size) for words, size in parts)
-        for seq, parts in parted.items()
-        if parts
-    }
-    whole, part = spread(said), spread(best)
-    return {
-        seq: (1 - _PASSAGE) * score + _PASSAGE * part.get(seq, score)
-        for seq, score in whole.items()
-    }
-
-
-def _filled(
-    close: Mapping[int, float],
-    near: Mapping[int, float],
-    said: Mapping[int, float],
-    share: tuple[float, float],
-) -> dict[int, float]:
-    """What has no codes is as close as its vector and its words are, so much of each."""
-    # What is equally close says nothing of which is the better one.
-    filled = spread(close) if len(set(close.values())) > 1 else {}
-    if lacking := [seq for seq in near if seq not in filled]:
-        meant, told = spread(near), spread(said)
-        filled |= {s: share[0] * meant[s] + share[1] * told.get(s, 0.0) for s in lacking}
-    return filled
-
-
-def _named(search: Search, seqs: Sequence[int]) -> dict[int, float]:
-    """The candidates whose speaker the query names."""
-    asked = set(search.asked)
-    return {
-        seq: 1.0
-        for seq, speaker in search.reader.speakers(seqs).items()
-        if not asked.isdisjoint(tokens(speaker))
-    }
 
 
 def _all(search: Search, found: Found) -> int:
@@ -357,63 +185,14 @@ def _words_alone(weights: Weights) -> bool:
     return not (weights.vector or weights.graph)
 
 
-def _said(search: Search, pool: int) -> dict[int, float]:
-    """The records that hold the rarer words of the query, best BM25 of the whole query first."""
-    corpus = search.reader.corpus(search.asked)
-    chosen = bm25.selective(search.asked, corpus)
-    found = {c.seq: c.score for c in search.reader.matching(chosen, search.where, pool)}
-    if len(chosen) < sum(map(bool, corpus.frequency.values())):
-        best = _first(found)
-        best = dict(sorted(_exact(search, corpus, best).items(), key=lambda at: (-at[1], at[0])))
-        found = best | {seq: score for seq, score in found.items() if seq not in best}
-    return found
-
-
 def _first(scores: dict[int, float]) -> dict[int, float]:
-    return dict(list(scores.items())[:_POOL])
+    return dict(list(scores.items())[:POOL])
 
 
 def _interleaved(*lists: Sequence[int]) -> list[int]:
     """By rank, the lists taking turns, so that a longer list only adds at the end."""
     turns = chain.from_iterable(zip_longest(*lists))
     return list(dict.fromkeys(seq for seq in turns if seq is not None))
-
-
-def _exact(search: Search, corpus: Corpus, said: Mapping[int, float]) -> dict[int, float]:
-    """BM25 of the whole query, common words and all, for what the rarer ones selected."""
-    scores = dict(said)
-    for seq, parts in _parted(search, list(said)).items():
-        if parts:
-            words = [word for some, _ in parts for word in some]
-            size = sum(size for _, size in parts)
-            scores[seq] = bm25.score(search.asked, words, corpus, length=size)
-    return scores
-
-
-def _parted(search: Search, seqs: Sequence[int]) -> dict[int, list[Part]]:
-    """The passages of these records; nothing of a text that is too long."""
-    if lacking := [seq for seq in seqs if seq not in search.parted]:
-        find, query = finder(search.asked), _bare(search.query)
-        held = len(query.split()) >= _VERBATIM
-        for seq, text in search.reader.texts(lacking).items():
-            parts = passages(text) if len(text) <= _LONGEST_COUNTED else []
-            # A long text holds many things besides.
-            if held and len(parts) == 1 and query in _bare(text):
-                search.held.add(seq)
-            search.parted[seq] = [_part(part, find, alone=len(parts) == 1) for part in parts]
-    return {seq: search.parted[seq] for seq in seqs if seq in search.parted}
-
-
-def _bare(text: str) -> str:
-    return " ".join(folded(text).split()).strip(" ?!.")
-
-
-def _part(text: str, find: Callable[[str], list[str]], *, alone: bool) -> Part:
-    """What counts of a passage: of a long text only what may be one of the terms is looked at."""
-    if alone:
-        words = tokens(text)
-        return words, len(words)
-    return [token for word in find(text) for token in tokens(word)], len(text) // _LETTERS
 
 
 def _spread(
@@ -431,8 +210,8 @@ def _spread(
     ranks = walk(seeds, arcs)
     reached = sorted(ranks, key=lambda seq: (-ranks[seq], seq))
     # Twice as many as are kept: what is left out here is entities and what is closed.
-    admitted = reader.admitted(reached[: 2 * _POOL], search.where)
-    kept = [seq for seq in reached if seq in admitted][:_POOL]
+    admitted = reader.admitted(reached[: 2 * POOL], search.where)
+    kept = [seq for seq in reached if seq in admitted][:POOL]
     return {seq: ranks[seq] for seq in kept}, len(ranks)
 
 
@@ -467,9 +246,8 @@ def _read(search: Search, found: Found, op: Recall) -> tuple[list[Fused], dict[i
         texts = {seq: records[seq].text for seq in seqs}
         # Who asks for words alone gets them without NumPy, which takes longer than the search.
         alone = _words_alone(search.weights)
-        vectors = {} if alone else reader.vectors(seqs)
-        codes = {} if alone else reader.codes(seqs)
-        said_once = set(fold(seqs, texts, vectors, codes=codes))
+        senses = {} if alone else reader.senses(seqs)
+        said_once = set(fold(seqs, texts, senses))
         kept = [one for one in best if one.seq in said_once]
         if len(kept) >= search.wanted or enough >= found.total:
             return kept, records

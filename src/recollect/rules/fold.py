@@ -12,7 +12,7 @@ from recollect.rules.closeness import alike
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from recollect.model import Sense, Vector
+    from recollect.model import Sense
 
 THRESHOLD = 0.97
 # The same where the words of both texts have codes: of pairs that people were asked about, as many
@@ -35,9 +35,8 @@ _NEGATIONS = frozenset(
 def fold(
     order: Sequence[int],
     texts: Mapping[int, str],
-    vectors: Mapping[int, Vector],
+    senses: Mapping[int, Sense],
     threshold: float = THRESHOLD,
-    codes: Mapping[int, bytes] | None = None,
 ) -> list[int]:
     """Those of the records, best first, that say something which none before them says.
 
@@ -46,7 +45,7 @@ def fold(
     unless they differ in a number or in a negation, which hardly moves a vector and says something
     else. A record without a vector is compared by its text.
     """
-    near = _near(order, vectors, threshold, codes or {})
+    near = _near(order, senses, threshold)
     kept: list[int] = []
     said: set[str] = set()
     for seq in order:
@@ -101,28 +100,24 @@ def likeness(one: Sense, other: Sense) -> float:
 
 
 def _near(
-    order: Sequence[int],
-    vectors: Mapping[int, Vector],
-    threshold: float,
-    codes: Mapping[int, bytes],
+    order: Sequence[int], senses: Mapping[int, Sense], threshold: float
 ) -> dict[int, set[int]]:
     """By record: those before it that are nearly the same."""
-    known = [seq for seq in order if seq in vectors]
+    known = [seq for seq in order if seq in senses]
     near: dict[int, set[int]] = {}
     if len(known) <= 1:
         return near
     import numpy as np
 
-    rows = np.stack([vectors[seq] for seq in known]).astype(np.float32)
+    rows = np.stack([senses[seq].vector for seq in known]).astype(np.float32)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     rows /= np.where(lengths > 0, lengths, 1)
     cosines = rows @ rows.T
-    worth = min(threshold, _WORTH_COMPARING) if codes else threshold
+    worth = min(threshold, _WORTH_COMPARING)
     for earlier, later in np.argwhere(np.triu(cosines >= worth, 1)).tolist():
         one, other = known[earlier], known[later]
-        if one in codes and other in codes:
-            size = len(vectors[one]) // 8
-            same = alike(codes[one], codes[other], size) >= ALIKE
+        if senses[one].codes and senses[other].codes:
+            same = likeness(senses[one], senses[other]) >= ALIKE
         else:
             same = bool(cosines[earlier, later] >= threshold)
         if same:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Problem,
         Record,
         Scope,
+        Sense,
         Vector,
         Vectors,
         Where,
@@ -110,8 +111,8 @@ class Reader(Protocol):
     def vectors(self, seqs: Sequence[int]) -> dict[int, Vector]:
         """The serving vectors of these records, where they have one."""
 
-    def codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
-        """The codes of these records' words, where the serving model has made some."""
+    def senses(self, seqs: Sequence[int]) -> dict[int, Sense]:
+        """The serving vectors of these records with the codes of their words, in one look."""
 
     def speakers(self, seqs: Sequence[int]) -> dict[int, str]:
         """Who said these records, where that is known."""

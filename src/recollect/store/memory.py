@@ -320,11 +320,11 @@ class MemoryReader:
         rows = self._serving()
         return {seq: rows[seq] for seq in seqs if seq in rows}
 
-    def codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
-        """The codes of these records' words, where the serving model has made some."""
+    def senses(self, seqs: Sequence[int]) -> dict[int, Sense]:
+        """The serving vectors of these records with the codes of their words."""
         serving = self._state.serving
-        rows = self._state.codes[serving] if serving else {}
-        return {seq: rows[seq] for seq in seqs if rows.get(seq)}
+        codes = self._state.codes[serving] if serving else {}
+        return {seq: Sense(row, codes[seq]) for seq, row in self.vectors(seqs).items()}
 
     def speakers(self, seqs: Sequence[int]) -> dict[int, str]:
         """Who said these records, where that is known."""

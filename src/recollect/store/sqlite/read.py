@@ -9,7 +9,18 @@ import apsw
 
 from recollect.decisions.measured import Came, Sums
 from recollect.errors import Conflict
-from recollect.model import Arc, Candidate, Corpus, Counts, Kind, Vectors, Where, Whole, moment
+from recollect.model import (
+    Arc,
+    Candidate,
+    Corpus,
+    Counts,
+    Kind,
+    Sense,
+    Vectors,
+    Where,
+    Whole,
+    moment,
+)
 from recollect.rules.retain import Aged
 from recollect.store.sqlite import rows
 from recollect.store.sqlite.queries import READ
@@ -17,6 +28,9 @@ from recollect.value import Value, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from numpy import float32
+    from numpy.typing import NDArray
 
     from recollect.embed import Model
     from recollect.model import Edge, Event, Key, Record, Scope, Vector
@@ -243,23 +257,21 @@ class SqliteReader:
         """The vectors that a model gave these records."""
         if not seqs:
             return {}
-        from numpy import float16, float32, frombuffer
-
-        bound = {"seqs": numbers(seqs), "model": model.id}
-        bound["bytes"] = model.dimensions * 2
+        bound = {"seqs": numbers(seqs), "model": model.id, "bytes": model.dimensions * 2}
         found: list[Row] = self.execute(READ["vectors"], bound).fetchall()
-        joined = frombuffer(b"".join(data for _, data in found), float16).astype(float32)
-        matrix = joined.reshape(len(found), model.dimensions)
-        return {seq: vector for (seq, _), vector in zip(found, matrix, strict=True)}
+        rows = _matrix((data for _, data in found), model.dimensions)
+        return {seq: row for (seq, _), row in zip(found, rows, strict=True)}
 
-    def codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
+    def senses(self, seqs: Sequence[int]) -> dict[int, Sense]:
         """See `Reader`."""
         model = self.serving()
         if model is None or not seqs:
             return {}
-        # SQLite counts from one.
-        bound = {"seqs": numbers(seqs), "model": model.id, "first": model.dimensions * 2 + 1}
-        return dict(self.execute(READ["codes"], bound))
+        bound = {"seqs": numbers(seqs), "model": model.id}
+        found: list[Row] = self.execute(READ["senses"], bound).fetchall()
+        size = model.dimensions * 2
+        rows = _matrix((data[:size] for _, data in found), model.dimensions)
+        return {seq: Sense(row, data[size:]) for (seq, data), row in zip(found, rows, strict=True)}
 
     def speakers(self, seqs: Sequence[int]) -> dict[int, str]:
         """See `Reader`."""
@@ -488,6 +500,13 @@ def _identity(row: ModelRow | None) -> Model | None:
     from recollect.embed import Model
 
     return Model(row.name, row.dimensions)
+
+
+def _matrix(halves: Iterable[bytes], dimensions: int) -> NDArray[float32]:
+    """Vectors as they are kept, one in each row."""
+    import numpy as np
+
+    return np.frombuffer(b"".join(halves), np.float16).astype(np.float32).reshape(-1, dimensions)
 
 
 def _quoted(term: str) -> str:

@@ -357,12 +357,11 @@ SELECT s.value, substr(v.data, 1, :bytes)
   FROM carray(:seqs) s
   JOIN vector v ON v.key = (:model << 40) + s.value;
 
--- name: codes
--- The codes of the words of these records, where they have some.
-SELECT s.value, substr(v.data, :first)
+-- name: senses
+-- The vectors of these records, with the codes of their words behind them.
+SELECT s.value, v.data
   FROM carray(:seqs) s
-  JOIN vector v ON v.key = (:model << 40) + s.value
- WHERE length(v.data) >= :first;
+  JOIN vector v ON v.key = (:model << 40) + s.value;
 
 -- name: speakers
 -- Who said these records.

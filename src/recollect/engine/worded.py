@@ -1,0 +1,97 @@
+"""Finding by words: BM25 of the whole query, of the best passage, and of the very words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.engine.search import POOL
+from recollect.rules import bm25
+from recollect.rules.analyse import folded, tokens
+from recollect.rules.fuse import spread
+from recollect.rules.passages import finder, passages
+from recollect.value import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from recollect.engine.search import Part, Search
+    from recollect.model import Corpus
+
+# Of a long text the best passage tells more than the whole; passages have about so many words.
+_PASSAGE = 2 / 3
+_USUAL_PASSAGE = 100
+# A query of fewer words than this is held word for word by many.
+_VERBATIM = 3
+# A longer text is scored by the words that selected it: to count all of its words takes longer
+# than the rest of the search.
+_LONGEST_COUNTED = 20_000
+# Letters for each token of a long text, blanks included.
+_LETTERS = 6
+
+
+def said(search: Search, pool: int) -> dict[int, float]:
+    """The records that hold the rarer words of the query, best BM25 of the whole query first."""
+    corpus = search.reader.corpus(search.asked)
+    chosen = bm25.selective(search.asked, corpus)
+    found = {c.seq: c.score for c in search.reader.matching(chosen, search.where, pool)}
+    if len(chosen) < sum(map(bool, corpus.frequency.values())):
+        best = dict(list(found.items())[:POOL])
+        best = dict(sorted(_exact(search, corpus, best).items(), key=lambda at: (-at[1], at[0])))
+        found = best | {seq: score for seq, score in found.items() if seq not in best}
+    return found
+
+
+def told(search: Search, found: Mapping[int, float]) -> dict[int, float]:
+    """The words list by the best passage of each text as well, where any of them is long."""
+    parted = _parted(search, list(found))
+    if all(len(parts) <= 1 for parts in parted.values()):
+        return {}
+    corpus = search.reader.corpus(search.asked)
+    corpus = replace(corpus, average_length=min(corpus.average_length, _USUAL_PASSAGE))
+    best = {
+        seq: max(bm25.score(search.asked, words, corpus, length=size) for words, size in parts)
+        for seq, parts in parted.items()
+        if parts
+    }
+    whole, part = spread(found), spread(best)
+    return {
+        seq: (1 - _PASSAGE) * score + _PASSAGE * part.get(seq, score)
+        for seq, score in whole.items()
+    }
+
+
+def _exact(search: Search, corpus: Corpus, said: Mapping[int, float]) -> dict[int, float]:
+    """BM25 of the whole query, common words and all, for what the rarer ones selected."""
+    scores = dict(said)
+    for seq, parts in _parted(search, list(said)).items():
+        if parts:
+            words = [word for some, _ in parts for word in some]
+            size = sum(size for _, size in parts)
+            scores[seq] = bm25.score(search.asked, words, corpus, length=size)
+    return scores
+
+
+def _parted(search: Search, seqs: Sequence[int]) -> dict[int, list[Part]]:
+    """The passages of these records; nothing of a text that is too long."""
+    if lacking := [seq for seq in seqs if seq not in search.parted]:
+        find, query = finder(search.asked), _bare(search.query)
+        held = len(query.split()) >= _VERBATIM
+        for seq, text in search.reader.texts(lacking).items():
+            parts = passages(text) if len(text) <= _LONGEST_COUNTED else []
+            # A long text holds many things besides.
+            if held and len(parts) == 1 and query in _bare(text):
+                search.held.add(seq)
+            search.parted[seq] = [_part(part, find, alone=len(parts) == 1) for part in parts]
+    return {seq: search.parted[seq] for seq in seqs if seq in search.parted}
+
+
+def _bare(text: str) -> str:
+    return " ".join(folded(text).split()).strip(" ?!.")
+
+
+def _part(text: str, find: Callable[[str], list[str]], *, alone: bool) -> Part:
+    """What counts of a passage: of a long text only what may be one of the terms is looked at."""
+    if alone:
+        words = tokens(text)
+        return words, len(words)
+    return [token for word in find(text) for token in tokens(word)], len(text) // _LETTERS
