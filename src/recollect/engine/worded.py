@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from recollect.engine.search import POOL
@@ -74,14 +75,18 @@ def _exact(search: Search, corpus: Corpus, said: Mapping[int, float]) -> dict[in
 def _parted(search: Search, seqs: Sequence[int]) -> dict[int, list[Part]]:
     """The passages of these records; nothing of a text that is too long."""
     if lacking := [seq for seq in seqs if seq not in search.parted]:
-        find, query = finder(search.asked), _bare(search.query)
+        # Only a long text needs it, and it takes longer to make than a short one to read.
+        find = cache(lambda: finder(search.asked))
+        query = _bare(search.query)
         held = len(query.split()) >= _VERBATIM
         for seq, text in search.reader.texts(lacking).items():
             parts = passages(text) if len(text) <= _LONGEST_COUNTED else []
             # A long text holds many things besides.
             if held and len(parts) == 1 and query in _bare(text):
                 search.held.add(seq)
-            search.parted[seq] = [_part(part, find, alone=len(parts) == 1) for part in parts]
+            search.parted[seq] = (
+                [_whole(text)] if len(parts) == 1 else [_part(part, find()) for part in parts]
+            )
     return {seq: search.parted[seq] for seq in seqs if seq in search.parted}
 
 
@@ -89,9 +94,11 @@ def _bare(text: str) -> str:
     return " ".join(folded(text).split()).strip(" ?!.")
 
 
-def _part(text: str, find: Callable[[str], list[str]], *, alone: bool) -> Part:
+def _whole(text: str) -> Part:
+    words = tokens(text)
+    return words, len(words)
+
+
+def _part(text: str, find: Callable[[str], list[str]]) -> Part:
     """What counts of a passage: of a long text only what may be one of the terms is looked at."""
-    if alone:
-        words = tokens(text)
-        return words, len(words)
     return [token for word in find(text) for token in tokens(word)], len(text) // _LETTERS
