@@ -137,6 +137,8 @@ def _one_call(plan: Plan) -> Figure:
         served(SERVE, folder / "memory.db") as (port, _),
         served(smallest) as (other, _),
     ):
+        # Not while the model is being loaded beside the calls.
+        asyncio.run(_rate(port, call("recall", query="x"), 5))
         for _ in range(plan.rounds(10, 3)):
             ours.append(asyncio.run(_rate(port, trivial, 1)))
             theirs.append(asyncio.run(_rate(other, call("echo", text="x"), 1)))

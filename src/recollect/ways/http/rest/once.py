@@ -57,7 +57,10 @@ class Once:
 
     def ended(self, client: str, key: str, answer: Answer) -> None:
         """Note what a write came to. What failed for reasons of ours may be tried again."""
-        seen = self._writes.pop((client, key))
+        seen = self._writes.pop((client, key), None)
+        if seen is None:
+            # Forgotten meanwhile, because there were so many others.
+            return
         if answer.status < 429 and len(answer.body) <= _LARGEST:  # noqa: PLR2004 -- HTTP's number
             self._writes[client, key] = _Write(seen.print, seen.at, answer)
 
