@@ -18,7 +18,7 @@ from recollect.decisions.measured import RecordOutcome, RecordSignal
 from recollect.engine.reflecting import Passes
 from recollect.errors import Conflict
 from recollect.model import Author, AuthorKind, Link, Scope
-from recollect.ops import CreateKey, Forget, Remember
+from recollect.ops import CreateKey, Forget, Remember, Wipe
 from recollect.value import replace
 from tests.engine.build import proposed, unchanged
 
@@ -153,6 +153,22 @@ def test_files_are_brought_back_into_step(engine, folder):
     engine.run(ListProposals())
     assert sorted(path.name for path in folder.iterdir()) == ["notes.md", id_]
     assert (folder / id_).read_text("utf-8").startswith("# Split the table\n")
+
+
+def test_what_is_forgotten_is_quoted_by_no_draft_and_on_no_page(engine, folder):
+    memories = happened(engine)
+    (one,) = reflected(engine)
+    assert (folder / one.record.id).exists()
+    engine.run(Forget((memories[0].id,), author=ANN))
+    assert engine.run(ListProposals(drafts=False)).proposals == ()
+    assert list(folder.iterdir()) == []
+
+
+def test_a_reset_leaves_no_page(engine, folder):
+    proposed(engine, "Split the table", "tables")
+    engine.run(ListProposals())
+    engine.run(Wipe(author=ANN))
+    assert list(folder.iterdir()) == []
 
 
 def test_a_server_reflects_for_every_tenant_once_an_hour_where_something_changed(engine, clock):

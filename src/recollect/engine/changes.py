@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from recollect.engine import asked
@@ -9,13 +10,15 @@ from recollect.engine.named import Names
 from recollect.engine.ports import RELATION
 from recollect.engine.reads import existing, is_id, mine, missing
 from recollect.errors import Conflict
-from recollect.model import Entry, Plan, micros
+from recollect.model import Entry, Kind, Link, Plan, micros
 from recollect.ops import Forgotten, Invalidated, Superseded, Wiped
 from recollect.rules import check, plan
 from recollect.rules.analyse import passage
+from recollect.rules.propose import DRAFT
 from recollect.value import replace
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from recollect.engine.ports import Ports
@@ -72,6 +75,7 @@ def forget(ports: Ports, op: Forget) -> Forgotten:
         drawn = [_relation(tx, id_, op.tenant) for id_ in ids if id_.startswith(RELATION)]
         named = tuple(id_ for id_ in ids if not id_.startswith(RELATION))
         records = existing(tx, named, op.tenant, op.kinds)
+        records += _quoting(tx, records)
         texts = [passage(state) for one in records for state in (*tx.versions(one.id), one)]
         names = Names(ports, tx, op.author, now)
         gone = tuple(record.id for record in records)
@@ -86,6 +90,7 @@ def forget(ports: Ports, op: Forget) -> Forgotten:
             )
         )
     ports.semantics.forget(texts)
+    _leave_no_page(ports, op.tenant)
     return Forgotten(ids)
 
 
@@ -98,7 +103,25 @@ def wipe(ports: Ports, op: Wipe) -> Wiped:
         counts = tx.wipe(op.tenant, op.author, micros(ports.clock()))
     ports.semantics.forget_all()
     ports.accesses.clear()
+    _leave_no_page(ports, op.tenant)
     return Wiped(counts)
+
+
+def _quoting(reader: Reader, records: Sequence[Record]) -> list[Record]:
+    """The drafts that quote these: what is deleted stays in no draft either."""
+    ids = [one.id for one in records]
+    edges = reader.edges(ids, "outgoing", [Link.EVIDENCE_FOR])
+    found = reader.records({edge.dst for edge in edges if edge.dst not in ids}).values()
+    return [one for one in found if one.kind is Kind.PROPOSAL and one.status == DRAFT]
+
+
+def _leave_no_page(ports: Ports, tenant: str) -> None:
+    """Where proposals have pages, bring those into step."""
+    folder = ports.governance.proposals
+    if folder is not None and os.path.isdir(folder):
+        from recollect.engine.proposals import in_step
+
+        in_step(ports, tenant)
 
 
 def _pair(reader: Reader, old: str, new: str, op: Supersede | Invalidate) -> tuple[Record, Record]:
