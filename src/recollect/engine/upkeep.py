@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from recollect.errors import ModelNotReady, RecollectError
+from recollect.model import Kind, Sense
 from recollect.rules.analyse import passage
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from recollect.embed import Model
     from recollect.engine.ports import Ports
     from recollect.engine.reflecting import Passes
-    from recollect.model import Record, Sense
+    from recollect.model import Record
     from recollect.store import Reader
 
 log = logging.getLogger(__name__)
@@ -49,7 +51,11 @@ class Upkeep:
         while not self._stopped.is_set():
             write_down(self._ports)
             try:
+                begun = monotonic()
                 if step(self._ports):
+                    if self._code_waits():
+                        # There is much of it and no hurry: half of the time is left to others.
+                        self._stopped.wait(monotonic() - begun)
                     continue
                 if self._passes is not None:
                     self._passes.step()
@@ -57,6 +63,11 @@ class Upkeep:
                 # The next round tries again; calls that need the model report it themselves.
                 log.warning("embedding what waits: %s", error)
             self._stopped.wait(_REST)
+
+    def _code_waits(self) -> bool:
+        """Whether nothing waits any more but code, which comes last."""
+        with self._ports.store.reading() as reader:
+            return any(record.kind is Kind.CODE for record in reader.waiting(1))
 
 
 def _passes(ports: Ports, tenant: str) -> Passes:
@@ -103,7 +114,9 @@ def step(ports: Ports, *, needed: bool = False) -> int:
     with ports.store.writing() as tx:
         now = tx.rows([record.seq for record in records])
         fresh = {
-            record.seq: sense
+            # Codes of the words are for texts that people write; of code they would be most of the
+            # store.
+            record.seq: sense if record.searched else Sense(sense.vector)
             for record, sense in zip(records, senses, strict=True)
             if _same(record, now.get(record.seq))
         }
