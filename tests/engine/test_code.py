@@ -358,6 +358,16 @@ def test_pieces_get_vectors_in_idle_time_and_again_when_they_change(engine, inde
     assert engine.settle() == 0
 
 
+def test_among_many_pieces_all_that_words_find_are_compared_by_meaning(engine, index, root):
+    many = "".join(f"def keep_note_{n}(x):\n    return x + {n}\n\n\n" for n in range(80))
+    write(root, "pkg/many.py", many)
+    index()
+    engine.settle()
+    found = engine.run(SearchCode("keep note renderNotes open_file", limit=50))
+    assert found.semantic
+    assert len(found.hits) == 50
+
+
 def test_a_caller_may_weigh_the_ways_of_finding(engine, index):
     index()
     engine.settle()

@@ -7,6 +7,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from recollect.engine.code.running import running
 from recollect.errors import ModelNotReady, RecollectError
 from recollect.model import Kind, Sense
 from recollect.rules.analyse import passage
@@ -25,6 +26,7 @@ log = logging.getLogger(__name__)
 _AT_ONCE = 64
 # How long the worker rests when nothing waits, and after a failure, in seconds.
 _REST = 5.0
+_PAUSE = 0.5
 
 
 class Upkeep:
@@ -51,6 +53,10 @@ class Upkeep:
         while not self._stopped.is_set():
             write_down(self._ports)
             try:
+                if self._code_waits() and running():
+                    # What is being indexed takes both cores, and is found by its words meanwhile.
+                    self._stopped.wait(_PAUSE)
+                    continue
                 begun = monotonic()
                 if step(self._ports):
                     if self._code_waits():

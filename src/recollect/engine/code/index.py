@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from recollect.engine import asked
 from recollect.engine.code import projects, tree
 from recollect.engine.code.link import Linker
 from recollect.engine.code.projects import COMPLETED, FAILED, INDEXING, facts_of
+from recollect.engine.code.running import claimed
 from recollect.engine.ports import silent
 from recollect.errors import Conflict, InvalidRequest, NotFound
 from recollect.model import Edge, Entry, Link, Plan, Record, Scope, rfc3339
@@ -42,9 +42,6 @@ _FIRST_BATCH = 60_000
 _BATCH = 600_000
 _MOST_IN_BATCH = 200
 _EXAMPLES = 20
-
-_running: set[tuple[int, str]] = set()
-_lock = Lock()
 
 
 class _Job(Value):
@@ -94,16 +91,10 @@ def _again(ports: Ports, op: IndexProject, root: str) -> IndexedCode:
 @contextmanager
 def _claimed(ports: Ports, root: str) -> Iterator[None]:
     """One run over a folder at a time."""
-    key = (id(ports.store), root)
-    with _lock:
-        if key in _running:
+    with claimed(ports.store, root) as free:
+        if not free:
             raise _busy(root)
-        _running.add(key)
-    try:
         yield
-    finally:
-        with _lock:
-            _running.discard(key)
 
 
 def _root(op: IndexProject) -> str:

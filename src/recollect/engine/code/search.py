@@ -142,7 +142,8 @@ def _cosines(
         import numpy as np
 
         rows = np.stack(list(held.values()))
-        products = rows @ vector / (np.linalg.norm(rows, axis=1) * np.linalg.norm(vector) or 1)
+        lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(vector)
+        products = rows @ vector / np.where(lengths > 0, lengths, 1)
         cosines |= dict(zip(held, products.tolist(), strict=True))
     return cosines
 
