@@ -216,6 +216,8 @@ class Where(Value):
     project: str | None = None
     kinds: tuple[Kind, ...] = (Kind.MEMORY,)
     types: tuple[str, ...] = ()
+    # Kinds whose records match whatever their type is.
+    untyped: tuple[Kind, ...] = ()
     statuses: tuple[str, ...] = ()
     at: datetime | None = None
     session: str | None = None
@@ -232,7 +234,7 @@ class Where(Value):
             and self.project in {None, whose.project}
             and self.session in {None, record.session}
             and (not self.kinds or record.kind in self.kinds)
-            and (not self.types or record.type in self.types)
+            and (not self.types or record.type in self.types or record.kind in self.untyped)
             and (not self.statuses or record.status in self.statuses)
             and (self.at is None or record.valid_at(self.at))
             and (self.since is None or self.since <= record.event_time)

@@ -274,3 +274,18 @@ def test_retention_is_tried_and_deletes_nothing(client, clock):
     ):
         assert client.ask(OF, "retention_dry_run", **arguments)["candidate_ids"] == expected
     assert len(client.ask(OF, "get_entries", ids=[*ids, new])["items"]) == 4
+
+
+def test_what_was_saved_as_a_decision_is_found_as_one_beside_what_was_decided(client):
+    saved = client.ask(OF, "save_memory", text="We chose zstd for compression.", type="decision")
+    decided = client.ask(
+        "agent-memory",
+        "record_decision",
+        title="Compress with zstd",
+        target="compression",
+        rationale="It is fast, and small enough.",
+    )["decision_id"]
+    client.ask(OF, "save_memory", text="Compression by zstd is fast.", type="finding")
+    found = client.ask(OF, "search", query="zstd compression", type="decision")
+    assert {one["id"] for one in found["items"]} == {saved["id"], decided}
+    assert found["total"] == 2

@@ -7,7 +7,9 @@ from itertools import pairwise
 import pytest
 
 from recollect.contracts.memory_mcp.shown import fail
+from recollect.decisions import Decide
 from recollect.errors import Busy, Damaged, Fault, ModelNotReady
+from recollect.model import Author, AuthorKind
 from tests.contracts.build import as_caller
 from tests.engine.build import ledger
 
@@ -589,3 +591,41 @@ def test_what_another_tenant_keeps_is_not_there(client):
         assert found(other, "recall", "tea") == []
         assert other.ask(OF, "reset_all_memory", confirm=True)["deleted"]["memories"] == 0
     assert get(client, id_)
+
+
+def decided(client):
+    return client.ask(
+        "agent-memory",
+        "record_decision",
+        title="Use PostgreSQL",
+        target="database",
+        rationale="It has to be ACID, and the team knows it.",
+    )["decision_id"]
+
+
+def test_a_decision_that_a_search_found_is_read_ended_and_deleted_by_its_id(client):
+    id_ = decided(client)
+    shown = client.ask(OF, "get_memory", id=id_)
+    assert (shown["id"]["id"]["String"], shown["memory_type"]) == (id_, "semantic")
+    assert client.ask(OF, "invalidate", id=id_)["invalidated"]
+    strict = client.ask("agent-memory", "search_decisions", query="PostgreSQL", mode="strict")
+    # What was decided does not stand any more.
+    assert strict["results"] == []
+    assert client.ask(OF, "delete_memory", id=id_)["deleted"]
+    assert "not found" in client.refused(OF, "get_memory", id=id_)
+
+
+def test_what_a_person_decided_is_neither_ended_nor_deleted_by_an_agent(client):
+    ann = Author(AuthorKind.HUMAN, "ann")
+    op = Decide("Use PostgreSQL", target="database", reasoning="ACID.", author=ann)
+    id_ = client.engine.run(op).decision.record.id
+    for name in ("invalidate", "delete_memory"):
+        assert "only people change what people decided" in client.refused(OF, name, id=id_)
+    refused = client.refused(OF, "update_memory", id=id_, content="Use MySQL")
+    assert "not corrected in place" in refused
+
+
+def test_whatever_others_call_a_memory_it_has_a_type_of_this_contract(client):
+    client.ask("codex-memory", "save_memory", text="Lint runs on save.", type="finding")
+    (found,) = client.ask(OF, "search_text", query="lint")["results"]
+    assert found["memory_type"] == "semantic"

@@ -105,6 +105,10 @@ DEVIATIONS = {
         "array maxItems=1000",
         "a call that reads files has an end",
     ),
+    ("memory-mcp", "get_memory", "output", "id.id.String"): (
+        'string required pattern="^(?:[a-z]+_)?[A-Za-z0-9]{20}$"',
+        "the rulings have one id name a decision everywhere, and a decision's has a prefix",
+    ),
     ("membria", "membria.get_warnings", "output", "firewall_status"): (
         'string required enum=["clear","caution","block"]',
         "the rulings name the three there are",

@@ -19,7 +19,7 @@ from recollect.contracts.shared import (
     where,
 )
 from recollect.errors import ModelNotReady, NotFound, RecollectError, Unavailable
-from recollect.model import Hit, Kind, Record, rfc3339
+from recollect.model import Hit, Record, rfc3339
 from recollect.ops import (
     List,
     Listed,
@@ -175,7 +175,7 @@ def _supersede(params: SupersedeMemory, caller: Caller) -> Supersede:
         params.new_memory_id,
         caller.tenant,
         caller.author,
-        kinds=(Kind.MEMORY,),
+        kinds=FOUND,
     )
 
 

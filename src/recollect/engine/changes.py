@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from recollect.decisions import Stand
 from recollect.engine import asked
 from recollect.engine.named import Names
 from recollect.engine.ports import RELATION
@@ -58,11 +59,18 @@ def invalidate(ports: Ports, op: Invalidate) -> Invalidated:
                         "invalidate",
                         op.author,
                         now,
-                        update=(Entry(plan.closed(old, now, now)),),
+                        update=(Entry(_over(old, now)),),
                         detail=plan.detail(reason=op.reason),
                     )
                 )
         return Invalidated(tx.records([op.id])[op.id])
+
+
+def _over(old: Record, now: datetime) -> Record:
+    """The record, true no longer. What was decided does not stand any more either."""
+    ended = plan.closed(old, now, now)
+    stands = old.kind is Kind.DECISION and old.status in {Stand.DRAFT, Stand.ACTIVE}
+    return replace(ended, status=Stand.DEPRECATED) if stands else ended
 
 
 def forget(ports: Ports, op: Forget) -> Forgotten:

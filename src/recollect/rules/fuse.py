@@ -73,8 +73,9 @@ def fuse(
 ) -> list[Fused]:
     """One order over all lists: the weighted sum of what each list says, best first.
 
-    >>> fuse({"words": {7: 3.0, 8: 1.0}, "graph": {8: 0.5}}, {"words": 3, "graph": 1}, limit=1)
-    [Fused(seq=7, score=0.75, parts=Parts(vector=0.0, words=1.0, graph=0.0))]
+    >>> (one,) = fuse({"words": {7: 3.0}, "graph": {8: 0.5}}, {"words": 3, "graph": 1}, limit=1)
+    >>> one.seq, one.score, one.parts.words
+    (7, 0.75, 1.0)
     """
     weigh = shares(weights)
     found = {name: spread(scores) for name, scores in lists.items()}

@@ -48,7 +48,8 @@ def ranked(
     every = [Ranked(record, score(record, fit, mode), fit) for record, fit in best.values()]
     if mode is Mode.STRICT:
         every = [one for one in every if one.record.status == Stand.ACTIVE]
-    every.sort(key=lambda one: (-one.score, one.record.id))
+    # Of two that come to the same, what stands is above what it took the place of.
+    every.sort(key=lambda one: (-one.score, one.record.status != Stand.ACTIVE, one.record.id))
     return tuple(every if mode is Mode.AUDIT else _once(every))
 
 

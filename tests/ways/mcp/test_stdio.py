@@ -164,6 +164,23 @@ def test_a_tool_that_is_cancelled_is_forgotten():
         assert server.end() == (0, "")
 
 
+def test_who_asks_how_far_it_is_hears_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("RECOLLECT_ROOTS", str(tmp_path))
+    for number in range(3):
+        (tmp_path / f"part{number}.py").write_text(f"def part{number}():\n    pass\n", "utf-8")
+    call = {"name": "index_project", "arguments": {"path": str(tmp_path)}}
+    with talking() as server:
+        server.send(request("tools/call", {**call, "_meta": {"progressToken": "mine"}}, 5))
+        said = []
+        while "id" not in (heard := server.hear()):
+            said.append(heard)
+        assert heard["result"]["structuredContent"]["files_indexed"] == 3
+    assert said
+    assert {one["method"] for one in said} == {"notifications/progress"}
+    last = said[-1]["params"]
+    assert (last["progressToken"], last["progress"], last["total"]) == ("mine", 3, 3)
+
+
 def test_only_what_was_chosen_is_offered():
     with talking("--contracts", "memento", "--read-only") as server:
         listed = server.ask(request("tools/list"))["result"]["tools"]

@@ -39,13 +39,15 @@ def save(params: wire.SaveMemory, caller: Caller) -> Remember:
 
 def search(params: wire.SearchParams, caller: Caller) -> Recall:
     """Each match is an item of its own, so that pages hold all of them."""
-    kinds: tuple[Kind, ...] = FOUND
-    types = (params.type,) if params.type else ()
-    if params.type == DECIDED:
-        kinds, types = (Kind.DECISION,), ()
-    elif params.type:
-        kinds = (Kind.MEMORY,)
-    whose = where(caller, project=params.project or None, kinds=kinds, types=types)
+    kinds = FOUND if params.type in {None, "", DECIDED} else (Kind.MEMORY,)
+    whose = where(
+        caller,
+        project=params.project or None,
+        kinds=kinds,
+        types=(params.type,) if params.type else (),
+        # What was decided is of that type, whatever its domain, beside what was saved as such.
+        untyped=(Kind.DECISION,),
+    )
     return Recall(
         params.query, whose, params.limit, params.offset, fold=False, count=True, touch=True
     )

@@ -36,7 +36,7 @@ MEMORY_MCP = Contract(
             wire.NamedMemory,
             asked.get,
             shown.got,
-            wire.Memory,
+            wire.AnyMemory,
             READS,
         ),
         tool(

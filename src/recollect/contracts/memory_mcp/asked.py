@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 TYPES = ("episodic", "semantic", "procedural")
 # What this contract gives out ids of.
-_GIVEN = (Kind.MEMORY, Kind.ENTITY, Kind.CODE)
+_GIVEN = (*FOUND, Kind.ENTITY, Kind.CODE)
 _NEAREST = Weights(vector=1, words=0, graph=0)
 _BY_WORDS = Weights(vector=0, words=1, graph=0)
 
@@ -72,7 +72,7 @@ def update(params: wire.UpdateMemory, caller: Caller) -> Revise:
         text=params.content,
         type=params.memory_type,
         metadata=None if params.metadata is None else encoded(params.metadata),
-        kinds=(Kind.MEMORY,),
+        kinds=FOUND,
         needs_vector=True,
     )
 

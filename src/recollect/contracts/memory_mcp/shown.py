@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from recollect.contracts.contract import Failure
+from recollect.contracts.memory_mcp.asked import TYPES
 from recollect.contracts.shared import content, in_words_of, time
 from recollect.errors import ModelNotReady, NotFound, RecollectError, Unavailable
 from recollect.model import Kind, rfc3339
@@ -64,8 +65,8 @@ def memory(record: Record) -> wire.Memory:
 
 
 def _type(record: Record) -> str:
-    """What was decided is so, until it is decided otherwise."""
-    return "semantic" if record.kind is Kind.DECISION else record.type
+    """One of the three that this contract has; whatever else somebody calls it is so."""
+    return record.type if record.type in TYPES else "semantic"
 
 
 def stored(answer: Remembered, _: wire.StoreMemory) -> wire.StoredId:
@@ -73,7 +74,7 @@ def stored(answer: Remembered, _: wire.StoreMemory) -> wire.StoredId:
     return {"id": answer.record.id}
 
 
-def got(answer: Got, _: wire.NamedMemory) -> wire.Memory:
+def got(answer: Got, _: wire.NamedMemory) -> wire.AnyMemory:
     """The one that was asked for."""
     return memory(answer.records[0])
 

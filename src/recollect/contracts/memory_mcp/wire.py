@@ -34,6 +34,19 @@ class Key(TypedDict):
     String: Annotated[str, Field(pattern="^[A-Za-z0-9]{20}$")]
 
 
+class AnyKey(TypedDict):
+    """The id of whatever a search has found: a decision's has a prefix."""
+
+    String: Annotated[str, Field(pattern="^(?:[a-z]+_)?[A-Za-z0-9]{20}$")]
+
+
+class AnyThing(TypedDict):
+    """An id as a record of a table has it."""
+
+    tb: Literal["memories"]
+    id: AnyKey
+
+
 class Thing(TypedDict):
     """An id as a record of a table has it."""
 
@@ -41,10 +54,9 @@ class Thing(TypedDict):
     id: Key
 
 
-class Memory(TypedDict):
-    """A memory."""
+class _Said(TypedDict):
+    """What is told of a memory."""
 
-    id: Thing
     content: str
     memory_type: str
     event_time: str
@@ -53,6 +65,18 @@ class Memory(TypedDict):
     valid_until: str | None
     importance_score: float
     metadata: dict[str, Any]
+
+
+class Memory(_Said):
+    """A memory."""
+
+    id: Thing
+
+
+class AnyMemory(_Said):
+    """A memory, or whatever else a search has found."""
+
+    id: AnyThing
 
 
 class StoreMemory(Params):

@@ -54,7 +54,8 @@ _BEARER = r"[Bb][Ee][Aa][Rr][Ee][Rr][ \t]{1,4}(?=[\w.~+/-]{0,60}\d)([\w.~+/-]{16
 _BASIC = r"[Bb]asic[ \t]{1,4}((?:[A-Za-z0-9+/]{4}){2,200}(?:[A-Za-z0-9+/]{2,3}={1,2})?)(?![\w+/])"
 _EDGE = r"-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _BODY = r"(?:(?:\s|\\r|\\n){0,4}[A-Za-z0-9+/=]{16,100}(?![A-Za-z0-9+/=]))+"
-_LEAST_BODY = 40
+# A key whose end is missing has to be longer to be taken for one.
+_LEAST_BODY, _LEAST_BETWEEN = 40, 16
 
 
 @cache
@@ -121,9 +122,10 @@ def _private_key(
 ) -> Iterator[tuple[int, int, str]]:
     """From the first edge to the last; without a last, as far as lines of base64 go."""
     if edge and edge[1] == "END":
-        body, end = text[begun.end() : edge.start()], edge.end()
+        body, end, least = text[begun.end() : edge.start()], edge.end(), _LEAST_BETWEEN
     else:
+        least = _LEAST_BODY
         run = _pattern(_BODY).match(text, begun.end())
         body, end = (run[0], run.end()) if run else ("", 0)
-    if len(body) >= _LEAST_BODY and is_token_live(body):
+    if len(body.strip()) >= least and is_token_live(body):
         yield begun.start(), end, "private-key"

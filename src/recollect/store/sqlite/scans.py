@@ -269,9 +269,10 @@ def _unit(vectors: Vectors) -> Vectors:
 def _filter(reader: SqliteReader, where: Where) -> Filter:
     """What the mapped columns can tell; the rest goes by number."""
     fitting = scopes(where, reader.interned)
-    sorts = types(where, reader.interned)
+    sorts = None if where.untyped else types(where, reader.interned)
     only = None
-    if where.statuses or where.session is not None or where.since or where.until:
+    beyond = where.statuses or where.session is not None or where.since or where.until
+    if beyond or (where.types and where.untyped):
         only = np.array(reader.seqs(where), np.int64)
     return Filter(
         # The scan's numbers are never negative, and no scope has number 0.

@@ -39,6 +39,7 @@ def parameters(where: Where, interned: Interned) -> dict[str, Any]:
         "kinds": _array([str(kind) for kind in where.kinds] or None),
         "scopes": _array(scopes(where, interned)),
         "types": _array(types(where, interned)),
+        "untyped": _array([str(kind) for kind in where.untyped]),
         "statuses": _array(where.statuses or None),
         "at": stamp(where.at),
         "session": where.session,

@@ -52,7 +52,7 @@ class Early:
         self._shaken = True
         return {
             "protocolVersion": version if version in SHAKEN else SHAKEN[-1],
-            "capabilities": self._offer.capabilities,
+            "capabilities": self._offer.capabilities(),
             "serverInfo": self._offer.info,
             "instructions": self._offer.instructions,
         }
@@ -64,7 +64,7 @@ class Early:
                 **_LASTING,
                 **who,
                 "supportedVersions": [MODERN],
-                "capabilities": self._offer.capabilities,
+                "capabilities": self._offer.capabilities(modern=True),
                 "instructions": self._offer.instructions,
             }
         listed = self._offer.lists.get(method)

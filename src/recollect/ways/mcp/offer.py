@@ -46,14 +46,17 @@ class Offer:
         if not self._resources:
             del self.lists["resources/list"], self.lists["resources/templates/list"]
 
-    @property
-    def capabilities(self) -> dict[str, Any]:
-        """What the protocol calls what is offered, as the SDK's server has it."""
-        found: dict[str, Any] = {"logging": {}, "tools": {"listChanged": False}}
+    def capabilities(self, *, modern: bool = False) -> dict[str, Any]:
+        """What the protocol calls what is offered, as the SDK's server has it.
+
+        In the newest revision whoever can be listened to can be about lists as well.
+        """
+        listening = {"listChanged": modern and "resources/list" in self.lists}
+        found: dict[str, Any] = {"logging": {}, "tools": listening}
         if "prompts/list" in self.lists:
-            found["prompts"] = {"listChanged": False}
+            found["prompts"] = listening
         if "resources/list" in self.lists:
-            found["resources"] = {"subscribe": True, "listChanged": False}
+            found["resources"] = {"subscribe": True, **listening}
         if len(self.lists) > 1:
             found["completions"] = {}
         return found

@@ -2,7 +2,8 @@
 -- Not a statement: what every filtered read says, put in the place of its name after an @.
 (:kinds IS NULL OR r.kind IN (SELECT value FROM json_each(:kinds)))
    AND (:scopes IS NULL OR r.scope IN (SELECT value FROM json_each(:scopes)))
-   AND (:types IS NULL OR r.type IN (SELECT value FROM json_each(:types)))
+   AND (:types IS NULL OR r.type IN (SELECT value FROM json_each(:types))
+        OR r.kind IN (SELECT value FROM json_each(:untyped)))
    AND (:statuses IS NULL OR r.status IN (SELECT value FROM json_each(:statuses)))
    AND (:at IS NULL OR (r.valid_from <= :at AND (r.valid_until IS NULL OR :at < r.valid_until)))
    AND (:session IS NULL OR r.session = :session)
