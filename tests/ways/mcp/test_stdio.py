@@ -165,10 +165,12 @@ def test_a_tool_that_is_cancelled_is_forgotten():
 
 
 def test_who_asks_how_far_it_is_hears_it(tmp_path, monkeypatch):
-    monkeypatch.setenv("RECOLLECT_ROOTS", str(tmp_path))
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    monkeypatch.setenv("RECOLLECT_ROOTS", str(folder))
     for number in range(3):
-        (tmp_path / f"part{number}.py").write_text(f"def part{number}():\n    pass\n", "utf-8")
-    call = {"name": "index_project", "arguments": {"path": str(tmp_path)}}
+        (folder / f"part{number}.py").write_text(f"def part{number}():\n    pass\n", "utf-8")
+    call = {"name": "index_project", "arguments": {"path": str(folder)}}
     with talking() as server:
         server.send(request("tools/call", {**call, "_meta": {"progressToken": "mine"}}, 5))
         said = []
