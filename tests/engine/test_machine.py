@@ -71,7 +71,8 @@ class Book:
         self.change(id_, at, verb, until=min(ends))
 
     def inherit(self, old, new, at, verb, end=None):
-        self.close(old, end or min(self.now(new)["since"], at), at, verb)
+        # What begins later ends what it takes the place of then.
+        self.close(old, end or self.now(new)["since"], at, verb)
         self.heirs[old] = (new, at)
 
     def after(self, id_):
