@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidRequest
@@ -34,6 +35,8 @@ _SAID = {
     "string_unicode": "holds half a surrogate pair, which is no text",
 }
 _SHOWN = 60
+# So long may a word be that somebody meant as one of a few.
+_word = re.compile(r"[A-Za-z][A-Za-z_-]{0,23}").fullmatch
 # Beyond it programs no longer agree on what a number is.
 _LARGEST = 2**53
 
@@ -49,7 +52,7 @@ def problem(error: ValidationError) -> InvalidRequest:
         field=field,
         problem=said,
         type=first["type"],
-        received=_shown(first["input"]) if first["type"] != "missing" else None,
+        received=_received(first),
         **{name: value for name, value in first.get("ctx", {}).items() if name != "error"},
     )
 
@@ -79,6 +82,16 @@ def _kind(value: object) -> str:
         case list() | tuple():
             return "an array"
     return "an object"
+
+
+def _received(first: ErrorDetails) -> object:
+    """What came in the place of what is asked for; one word, where one of a few was asked for."""
+    value = first["input"]
+    if first["type"] == "missing":
+        return None
+    if first["type"] == "literal_error" and isinstance(value, str) and _word(value):
+        return value
+    return _shown(value)
 
 
 def _shown(value: object) -> object:

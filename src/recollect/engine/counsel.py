@@ -271,7 +271,7 @@ def _contradiction(one: Alike, statement: str, vector: Vector | None) -> float:
         for other in decision.alternatives
     ):
         return 1.0
-    if said == chosen:
+    if said == chosen or not warn.of_one_matter(decision.statement, statement):
         return 0.0
     cosine = None if vector is None else one.similarity
     return one.similarity if judge(decision.statement, statement, cosine).conflict else 0.0

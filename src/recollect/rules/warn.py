@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.rules.analyse import terms
 from recollect.rules.calibrate import FEWEST, TOLERANCE, adjustment
 from recollect.rules.mine import severity
 from recollect.value import Value
@@ -23,6 +24,14 @@ _AGAINST = {"human": 0.5, "agent": 0.35}
 # What went wrong once need not go wrong again.
 _AGAIN = 0.6
 _FAR_TOO_SURE = 0.3
+# What decisions say that have nothing else in common.
+_CHOOSING = frozenset(
+    terms(
+        "use using adopt choose chose pick prefer switch move migrate keep go take make build run"
+        " write add remove replace drop avoid stop start never always not new old our all every"
+        " should must will set put store service system project code team"
+    )
+)
 
 
 class Warned(Value):
@@ -120,6 +129,17 @@ def overconfidence(confidence: float | None, known: Calibration) -> Warned | Non
         f"Consider {confidence + adjustment(confidence, known):.2f}, which is more realistic",
         _share(excess),
     )
+
+
+def of_one_matter(one: str, other: str) -> bool:
+    """Whether two decisions have more in common than that something is chosen.
+
+    >>> of_one_matter("Use Kafka for the event bus", "Use RabbitMQ for the event bus")
+    True
+    >>> of_one_matter("Use Kafka for the event bus", "Use React")
+    False
+    """
+    return not (_CHOOSING.issuperset({*terms(one)} & {*terms(other)}))
 
 
 def contradiction(standing: Earlier) -> Warned:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 INVALID, INTERNAL = -32602, -32603
 NO_GRAPH, TOO_FEW, NO_DECISION, TOO_OFTEN = -32001, -32002, -32003, -32029
 RETRY_AFTER = 30
+_SHOWN = 60
 # What the engine calls otherwise.
 _WORDS = {"reasoning": "context.reasoning", "session": "context.session_id"}
 _SUGGESTIONS = {
@@ -66,6 +67,9 @@ def _said(code: int, message: str, error: RecollectError, suggestion: str) -> Fa
     for name in ("retry_after", "domain", "outcomes", "status"):
         if name in error.facts:
             data[name] = error.facts[name]
+    ids = error.facts.get("ids")
+    if code == NO_DECISION and isinstance(ids, list | tuple) and ids:
+        data |= {"field": "decision_id", "received": str(ids[0])[:_SHOWN]}
     return failure({"code": code, "message": message, "data": data})
 
 
