@@ -231,7 +231,7 @@ class Tidy(Op[Tidied]):
     author: Author = OWNER
 
 
-class Weighed(Value):
+class Measured(Value):
     """How much there is, in records and in tokens as a model would count them."""
 
     memories: int
@@ -243,7 +243,7 @@ class Weighed(Value):
     returned: int
 
 
-class Weigh(Op[Weighed]):
+class Measure(Op[Measured]):
     """Count what is true now, and how many tokens it would take to say all of it."""
 
     where: Where = Where()

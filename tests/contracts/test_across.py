@@ -126,6 +126,8 @@ def test_what_was_decided_is_found_by_every_contract_under_the_same_id(client, g
     assert client.ask("membria", "membria.get_decision", decision_id=id_)["decision_id"] == id_
     hits = client.ask("agent-memory", "search_decisions", query=QUERY)["results"]
     assert [hit["id"] for hit in hits] == [id_]
-    # Found is not changed: what governs it has tools of its own.
-    for tool, arguments in (("delete_memory", {}), ("update_memory", {"content": "x"})):
-        assert "not found" in client.refused("memory-mcp", tool, id=id_, **arguments)
+    # What it says stays, for it is what was decided; its id ends and deletes it like any other.
+    assert "in place" in client.refused("memory-mcp", "update_memory", id=id_, content="x")
+    assert client.ask("memory-mcp", "delete_memory", id=id_)["deleted"]
+    for way in FINDS:
+        assert id_ not in found(client, way), way

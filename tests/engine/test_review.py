@@ -10,12 +10,12 @@ from recollect.ops import (
     Capture,
     Finding,
     Get,
+    Measure,
     Review,
     Revise,
     Said,
     Tidy,
     Undo,
-    Weigh,
 )
 from recollect.rules.redact import Policy
 from recollect.rules.review import FINDINGS
@@ -196,7 +196,7 @@ def test_a_memory_is_weighed_by_project(engine):
     read = remember(engine, "The build runs on two cores.", scope=Scope(project="shop"))
     engine.run(Get((read.id,), touch=True))
     engine.run(Capture((Said("user", "We decided to use SQLite for the store."),)))
-    answer = engine.run(Weigh())
+    answer = engine.run(Measure())
     assert (answer.memories, answer.candidates) == (4, 1)
     assert [(name, number) for name, number, _ in answer.projects] == [("", 2), ("shop", 2)]
     assert answer.tokens == sum(tokens for _, _, tokens in answer.projects) > 20

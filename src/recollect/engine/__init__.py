@@ -40,7 +40,7 @@ HANDLERS: dict[type[Op[Any]], tuple[str, str]] = {
     ops.Ingest: ("documents", "ingest"),
     ops.Review: ("review", "review"),
     ops.Tidy: ("review", "tidy"),
-    ops.Weigh: ("reads", "weigh"),
+    ops.Measure: ("reads", "measure"),
     ops.Capture: ("capture", "capture"),
     ops.Import: ("imports", "take_in"),
     ops.ListBatches: ("batches", "page"),

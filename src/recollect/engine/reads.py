@@ -15,11 +15,11 @@ from recollect.ops import (
     Got,
     Health,
     Listed,
+    Measured,
     Scopes,
     Surroundings,
     Told,
     Verified,
-    Weighed,
 )
 from recollect.rules import check
 from recollect.rules.retain import surplus
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
         History,
         List,
         ListScopes,
+        Measure,
         Overdue,
         Status,
         Verify,
-        Weigh,
     )
     from recollect.store import Reader
 
@@ -109,7 +109,7 @@ def scopes(ports: Ports, op: ListScopes) -> Scopes:
     )
 
 
-def weigh(ports: Ports, op: Weigh) -> Weighed:
+def measure(ports: Ports, op: Measure) -> Measured:
     """Count what is true now."""
     from recollect.rules.analyse import passage
     from recollect.rules.fold import count
@@ -125,7 +125,7 @@ def weigh(ports: Ports, op: Weigh) -> Weighed:
             returned += record.accessed_at is not None
     projects = [(name, len(tokens), sum(tokens)) for name, tokens in of.items()]
     projects.sort(key=lambda one: (-one[2], one[0]))
-    return Weighed(
+    return Measured(
         sum(number for _, number, _ in projects),
         sum(tokens for _, _, tokens in projects),
         tuple(projects),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidRequest
 from recollect.model import Where
-from recollect.ops import Review, Tidy, Weigh
+from recollect.ops import Measure, Review, Tidy
 from recollect.rules.review import CONFLICT, DUPLICATE, FINDINGS, SECRET, WAITING
 from recollect.ways.cli.bring import undone
 from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator, Sequence
 
-    from recollect.ops import Finding, Reviewed, Tidied, Weighed
+    from recollect.ops import Finding, Measured, Reviewed, Tidied
     from recollect.ways.cli.session import Session
 
 _DOES = {
@@ -98,13 +98,13 @@ def _done(answer: Tidied) -> Iterator[str]:
 
 def _stats(session: Session, args: Namespace) -> Reply:
     del args
-    held = session.run(Weigh(_where(session)))
+    held = session.run(Measure(_where(session)))
     used = list(usage.uses(session.config.store))
     counted = _counted(held, used)
     return Reply(_told(held, counted), lambda: {**document(held), **counted})
 
 
-def _counted(held: Weighed, used: Sequence[usage.Use]) -> dict[str, object]:
+def _counted(held: Measured, used: Sequence[usage.Use]) -> dict[str, object]:
     """What hooks have really put before models, and what putting all of it there would have."""
     sessions = len({use.session for use in used})
     cost = sum(use.tokens for use in used)
@@ -119,7 +119,7 @@ def _counted(held: Weighed, used: Sequence[usage.Use]) -> dict[str, object]:
     }
 
 
-def _told(held: Weighed, counted: dict[str, object]) -> Iterator[str]:
+def _told(held: Measured, counted: dict[str, object]) -> Iterator[str]:
     yield f"Memory holds {held.memories} memories of {held.tokens:,} tokens."
     for name, memories, tokens in held.projects[:10]:
         yield f"  {name or '(no project)':<24} {memories:>7}  {tokens:>10,} tokens"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import pytest
 
@@ -11,7 +12,7 @@ from recollect.errors import RecollectError
 from recollect.model import Role, Where
 from recollect.ops import CreateKey, List
 from recollect.ways.http.rest.failing import STATUS
-from recollect.ways.http.rest.openapi import openapi
+from recollect.ways.http.rest.openapi import answer_of, openapi
 from recollect.ways.http.rest.table import AT_HOME, ROOT, TABLE, routes
 from recollect.ways.limits import CALLS, Limits
 from tests.engine.build import remember
@@ -310,3 +311,10 @@ def test_memories_of_another_tenant_are_not_there(visit, engine, key):
         answer = visit(asked(method, f"/records/{theirs.id}{path}", body, authorization=team))
         assert answer.status_code == 404
     assert [one.text for one in engine.run(List(Where())).records] == [FACT]
+
+
+def test_every_op_and_every_answer_has_a_name_of_its_own():
+    # Both name schemas of the description, where one would hide the other.
+    ops, answers = {route.op for route in routes()}, {answer_of(route) for route in routes()}
+    names = [one.__name__ for one in (*ops, *answers)]
+    assert [name for name, times in Counter(names).items() if times > 1] == []

@@ -78,7 +78,7 @@ def _operation(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
     schema = model.model_json_schema(ref_template=PREFIX + "{model}")
     schemas.update(schema.pop("$defs", {}))
     made: dict[str, Any] = {
-        "operationId": _name(route),
+        "operationId": route.op.__name__,
         "summary": " ".join((route.op.__doc__ or "").split()),
         "description": f"Needs the role {route.role}.",
         "parameters": [_in_path(name) for name in route.braces],
@@ -87,7 +87,7 @@ def _operation(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
     if route.method in {"GET", "DELETE"}:
         made["parameters"] += _in_query(schema)
     else:
-        name = f"{_name(route)}Request"
+        name = f"{route.op.__name__}Request"
         schemas[name] = schema
         made["requestBody"] = {
             "required": bool(schema.get("required")),
@@ -95,11 +95,6 @@ def _operation(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
         }
     made["parameters"] += _in_head(route)
     return made
-
-
-def _name(route: Route) -> str:
-    """What a route's op is called; those without a route of their own may share a name."""
-    return f"{'More' if route.path.startswith('/more/') else ''}{route.op.__name__}"
 
 
 def _given(route: Route) -> set[str]:
