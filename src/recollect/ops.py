@@ -231,13 +231,21 @@ class Tidy(Op[Tidied]):
     author: Author = OWNER
 
 
+class Share(Value):
+    """How much of it one project has; what belongs to none has an empty name."""
+
+    project: str
+    memories: int
+    tokens: int
+
+
 class Measured(Value):
     """How much there is, in records and in tokens as a model would count them."""
 
     memories: int
     tokens: int
-    # By project, the largest first; what belongs to none under an empty name.
-    projects: tuple[tuple[str, int, int], ...]
+    # The largest first.
+    projects: tuple[Share, ...]
     candidates: int
     # How many were ever returned by a search or read.
     returned: int

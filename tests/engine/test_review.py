@@ -198,5 +198,5 @@ def test_a_memory_is_weighed_by_project(engine):
     engine.run(Capture((Said("user", "We decided to use SQLite for the store."),)))
     answer = engine.run(Measure())
     assert (answer.memories, answer.candidates) == (4, 1)
-    assert [(name, number) for name, number, _ in answer.projects] == [("", 2), ("shop", 2)]
-    assert answer.tokens == sum(tokens for _, _, tokens in answer.projects) > 20
+    assert [(one.project, one.memories) for one in answer.projects] == [("", 2), ("shop", 2)]
+    assert answer.tokens == sum(one.tokens for one in answer.projects) > 20

@@ -17,6 +17,7 @@ from recollect.ops import (
     Listed,
     Measured,
     Scopes,
+    Share,
     Surroundings,
     Told,
     Verified,
@@ -123,12 +124,11 @@ def measure(ports: Ports, op: Measure) -> Measured:
             of.setdefault(record.scope.project, []).append(count(passage(record)))
             candidates += record.status == CANDIDATE
             returned += record.accessed_at is not None
-    projects = [(name, len(tokens), sum(tokens)) for name, tokens in of.items()]
-    projects.sort(key=lambda one: (-one[2], one[0]))
+    shares = [Share(name, len(tokens), sum(tokens)) for name, tokens in of.items()]
     return Measured(
-        sum(number for _, number, _ in projects),
-        sum(tokens for _, _, tokens in projects),
-        tuple(projects),
+        sum(one.memories for one in shares),
+        sum(one.tokens for one in shares),
+        tuple(sorted(shares, key=lambda one: (-one.tokens, one.project))),
         candidates,
         returned,
     )

@@ -121,8 +121,8 @@ def _counted(held: Measured, used: Sequence[usage.Use]) -> dict[str, object]:
 
 def _told(held: Measured, counted: dict[str, object]) -> Iterator[str]:
     yield f"Memory holds {held.memories} memories of {held.tokens:,} tokens."
-    for name, memories, tokens in held.projects[:10]:
-        yield f"  {name or '(no project)':<24} {memories:>7}  {tokens:>10,} tokens"
+    for one in held.projects[:10]:
+        yield f"  {one.project or '(no project)':<24} {one.memories:>7}  {one.tokens:>10,} tokens"
     yield f"{held.returned} of them were returned at least once; {held.candidates} are candidates."
     if not counted["times"]:
         yield "Hooks have put nothing before a model yet, so nothing was spent and nothing saved."
