@@ -19,8 +19,7 @@ from recollect.rules.conflict import judge
 from tests.contracts.build import AGENT, Client
 from tests.contracts.hostile import arguments
 from tests.contracts.test_hostile import LISTED, NOT_YET, ids, named
-from tests.engine.build import opened, unchanged
-from tests.engine.test_models import Slow
+from tests.engine.build import Slow, opened, unchanged
 from tests.store.build import STORES
 
 BENCH = Path(__file__).parents[2] / "bench"

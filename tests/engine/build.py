@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from recollect.decisions import Draft
 from recollect.embed.background import Background
 from recollect.embed.cache import Cached
 from recollect.embed.choose import EmbedSettings, open_embedder
+from recollect.embed.hashed import HashEmbedder
 from recollect.engine import Engine
 from recollect.model import DERIVED, Kind, Where
 from recollect.ops import (
@@ -29,7 +31,9 @@ from recollect.value import replace
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from recollect.model import Edge, Event, Record, Sense, Why
+    from recollect.errors import Unavailable
+    from recollect.model import Edge, Record, Sense, Why
+    from recollect.model import Event as Entry
     from recollect.ops import Recalled, Remembered
     from recollect.store import Store
 
@@ -96,7 +100,7 @@ def entities(engine: Engine, **more: Any) -> dict[str, Record]:
     return {r.title: r for r in listed(engine, Where(kinds=(Kind.ENTITY,), **more))}
 
 
-def ledger(engine: Engine) -> list[Event]:
+def ledger(engine: Engine) -> list[Entry]:
     """All that was ever done."""
     return list(engine.run(Changes(limit=10_000)).events)
 
@@ -140,6 +144,20 @@ def why(answer: Recalled, place: int = 0) -> Why:
     told = answer.hits[place].why
     assert told is not None
     return told
+
+
+class Slow(HashEmbedder):
+    """Loads when it is told to, and fails as long as it has a reason to."""
+
+    def __init__(self, dimensions: int = DIMENSIONS) -> None:
+        super().__init__(dimensions)
+        self.go = Event()
+        self.error: Unavailable | None = None
+
+    def load(self) -> None:
+        self.go.wait(10)
+        if self.error is not None:
+            raise self.error
 
 
 class Meanwhile(Cached[Background]):

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recollect.embed.background import Background
+from recollect.embed.cache import Cached
 from recollect.ops import Verify
 from recollect.testing import FixedClock
-from tests.engine.build import opened
+from tests.engine.build import Slow, opened
 from tests.store.build import STORES
 
 if TYPE_CHECKING:
@@ -33,4 +35,20 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
 def engine(store: Store, clock: FixedClock) -> Iterator[Engine]:
     with opened(store, clock) as made:
         yield made
+        assert made.run(Verify()).problems == ()
+
+
+@pytest.fixture
+def slow() -> Iterator[Slow]:
+    made = Slow()
+    yield made
+    made.go.set()
+
+
+@pytest.fixture
+def waiting(store: Store, clock: FixedClock, slow: Slow) -> Iterator[Engine]:
+    """An engine whose model is still loading."""
+    with opened(store, clock, embedder=lambda: Cached(Background(slow, patience=0))) as made:
+        yield made
+        slow.go.set()
         assert made.run(Verify()).problems == ()

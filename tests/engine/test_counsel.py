@@ -20,32 +20,12 @@ from recollect.decisions.measured import (
     RecordSignal,
     Weigh,
 )
-from recollect.embed.background import Background
-from recollect.embed.cache import Cached
 from recollect.errors import InvalidRequest
 from recollect.model import Author, AuthorKind
-from recollect.ops import Verify
-from tests.engine.build import ledger, opened, unchanged
-from tests.engine.test_models import Slow
+from tests.engine.build import ledger, unchanged
 
 BOT = Author(AuthorKind.AGENT, "bot")
 LESSON = "Pool the connections early"
-
-
-@pytest.fixture
-def slow():
-    made = Slow()
-    yield made
-    made.go.set()
-
-
-@pytest.fixture
-def waiting(store, clock, slow):
-    """An engine whose model is still loading."""
-    with opened(store, clock, embedder=lambda: Cached(Background(slow, patience=0))) as made:
-        yield made
-        slow.go.set()
-        assert made.run(Verify()).problems == ()
 
 
 def decided(engine, statement, score=None, *lessons, **more):

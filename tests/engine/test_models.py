@@ -29,6 +29,7 @@ from recollect.store.memory import MemoryStore
 from recollect.store.sqlite import SqliteStore
 from tests.engine.build import (
     Meanwhile,
+    Slow,
     described,
     found,
     hashed,
@@ -45,36 +46,6 @@ if TYPE_CHECKING:
     from recollect.store import Store
 
 MEANING = Weights(vector=1, words=0, graph=0)
-
-
-class Slow(HashEmbedder):
-    """Loads when it is told to, and fails as long as it has a reason to."""
-
-    def __init__(self, dimensions=384):
-        super().__init__(dimensions)
-        self.go = Event()
-        self.error: Unavailable | None = None
-
-    def load(self):
-        self.go.wait(10)
-        if self.error is not None:
-            raise self.error
-
-
-@pytest.fixture
-def slow():
-    made = Slow()
-    yield made
-    made.go.set()
-
-
-@pytest.fixture
-def waiting(store, clock, slow):
-    """An engine whose model is still loading."""
-    with opened(store, clock, embedder=lambda: Cached(Background(slow, patience=0))) as made:
-        yield made
-        slow.go.set()
-        assert made.run(Verify()).problems == ()
 
 
 def vectors(engine):

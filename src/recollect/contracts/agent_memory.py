@@ -40,6 +40,7 @@ from recollect.errors import (
     Unavailable,
 )
 from recollect.model import AuthorKind, Record, Role
+from recollect.value import replace
 
 MARKER = "[via MCP]"
 _PREVIEW = 240
@@ -107,7 +108,7 @@ class SearchResponse(BaseResponse):
     results: list[Result]
 
 
-def _record(params: RecordDecision, caller: Caller) -> Decide:
+def _record(params: RecordDecision | SupersedeDecision, caller: Caller) -> Decide:
     return Decide(
         params.title,
         params.rationale,
@@ -119,15 +120,7 @@ def _record(params: RecordDecision, caller: Caller) -> Decide:
 
 
 def _supersede(params: SupersedeDecision, caller: Caller) -> Decide:
-    return Decide(
-        params.title,
-        params.rationale,
-        params.target,
-        tuple(params.consequences),
-        scope=scope(caller, project=caller.project),
-        author=caller.author,
-        supersedes=tuple(params.old_decision_ids),
-    )
+    return replace(_record(params, caller), supersedes=tuple(params.old_decision_ids))
 
 
 def _recorded(answer: Decided, _: RecordDecision) -> DecisionResponse:

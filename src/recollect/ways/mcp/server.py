@@ -31,6 +31,7 @@ from recollect.errors import (
 )
 from recollect.ways.call import Reply, call, contained, failed
 from recollect.ways.log import called
+from recollect.ways.mcp.early import MODERN
 from recollect.ways.mcp.offer import TTL_MS, WHOLE, Offer
 from recollect.ways.mcp.subscriptions import Context, Handler, Subscriptions
 
@@ -61,7 +62,6 @@ AT_ONCE = 16
 SUGGESTED = 100
 # What revisions up to 2025-11-25 have for a resource that is not there; later ones forbid it.
 NO_RESOURCE = -32002
-MODERN = "2026-07-28"
 
 
 def build(  # noqa: PLR0913, PLR0917 -- what is served, to whom, and who is told of it
