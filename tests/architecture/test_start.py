@@ -58,6 +58,14 @@ def test_the_version_is_told(flag, capsys):
     assert capsys.readouterr().out == f"recollect {__version__}\n"
 
 
+def test_reading_a_record_imports_nothing_of_writing_or_deciding(tmp_path):
+    store = str(tmp_path / "memory.db")
+    with open_engine(Config(store=store, embedding="hash")) as engine:
+        id_ = engine.run(Remember("The build uses uv.")).record.id
+    spared = {"json", "hashlib", "numpy", "recollect.decisions", "recollect.store.sqlite.write"}
+    assert not imported_by("--store", store, "get", id_) & spared - imported_by_nothing()
+
+
 def test_a_search_by_words_alone_needs_no_numpy(tmp_path):
     store = str(tmp_path / "memory.db")
     with open_engine(Config(store=store, embedding="hash")) as engine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from importlib import import_module
 
 import pytest
 
@@ -43,8 +44,13 @@ DAY = timedelta(days=1)
 NAIVE = datetime(2026, 1, 2)  # noqa: DTZ001 -- what must be refused
 
 
-def test_every_op_has_a_handler():
-    assert set(HANDLERS) == set(Op.__subclasses__())
+def test_every_op_has_a_handler_of_its_own_that_takes_it():
+    verbs = Op.__subclasses__()
+    assert sorted(HANDLERS) == sorted(verb.__name__ for verb in verbs)
+    for verb in verbs:
+        module, name = HANDLERS[verb.__name__]
+        handler = getattr(import_module(f"recollect.engine.{module}"), name)
+        assert handler.__annotations__["op"] == verb.__name__
 
 
 def test_records_come_in_the_order_asked_for_and_what_is_missing_is_named(engine):

@@ -5,10 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from recollect import decisions, ops
-from recollect.decisions import measured
 from recollect.engine import aside
 from recollect.engine.accesses import Accesses
 from recollect.engine.code.watch import Watchers
@@ -32,70 +30,71 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-# By module, so that reading a record does not import what writing one takes.
-HANDLERS: dict[type[Op[Any]], tuple[str, str]] = {
-    ops.Remember: ("writes", "remember"),
-    ops.RememberAll: ("writes", "remember_all"),
-    ops.Revise: ("writes", "revise"),
-    ops.Ingest: ("documents", "ingest"),
-    ops.Review: ("review", "review"),
-    ops.Tidy: ("review", "tidy"),
-    ops.Measure: ("reads", "measure"),
-    ops.Capture: ("capture", "capture"),
-    ops.Import: ("imports", "take_in"),
-    ops.ListBatches: ("batches", "page"),
-    ops.Undo: ("batches", "undo"),
-    ops.Supersede: ("changes", "supersede"),
-    ops.Invalidate: ("changes", "invalidate"),
-    ops.Forget: ("changes", "forget"),
-    ops.Wipe: ("changes", "wipe"),
-    ops.Get: ("reads", "get"),
-    ops.List: ("reads", "page"),
-    ops.ListScopes: ("reads", "scopes"),
-    ops.Around: ("reads", "around"),
-    ops.Overdue: ("reads", "overdue"),
-    ops.History: ("reads", "history"),
-    ops.Changes: ("reads", "changes"),
-    ops.Status: ("reads", "status"),
-    ops.Verify: ("reads", "verify"),
-    ops.Export: ("carry", "export"),
-    ops.Restore: ("carry", "restore"),
-    ops.Backup: ("carry", "backup"),
-    ops.Recall: ("recall", "recall"),
-    ops.Describe: ("graph", "describe"),
-    ops.Relate: ("graph", "relate"),
-    ops.Explore: ("graph", "explore"),
-    ops.IndexProject: ("code.index", "index"),
-    ops.IndexState: ("code.projects", "state"),
-    ops.ListProjects: ("code.projects", "every"),
-    ops.DropProject: ("code.projects", "drop"),
-    ops.SearchCode: ("code.search", "search"),
-    ops.Why: ("code.why", "why"),
-    ops.CreateKey: ("keys", "create"),
-    ops.ListKeys: ("keys", "page"),
-    ops.RevokeKey: ("keys", "revoke"),
-    ops.RotateKey: ("keys", "rotate"),
-    ops.Identify: ("keys", "identify"),
-    decisions.Decide: ("deciding", "decide"),
-    decisions.SearchDecisions: ("ranking", "search"),
-    decisions.AcceptProposal: ("proposals", "accept"),
-    decisions.RejectProposal: ("proposals", "reject"),
-    decisions.ListProposals: ("proposals", "page"),
-    decisions.Reflect: ("reflecting", "run"),
-    measured.UpdateDecision: ("outcomes", "update"),
-    measured.GetDecision: ("outcomes", "get"),
-    measured.ListDecisions: ("outcomes", "page"),
-    measured.RecordOutcome: ("outcomes", "record_outcome"),
-    measured.RecordSignal: ("outcomes", "record_signal"),
-    measured.Calibrate: ("calibrations", "calibrate"),
-    measured.CalibrateAll: ("calibrations", "calibrate_all"),
-    measured.Guide: ("calibrations", "guide"),
-    measured.FindSkills: ("skills", "find"),
-    measured.Mine: ("mining", "mine"),
-    measured.Weigh: ("counsel", "weigh"),
-    measured.GatherContext: ("counsel", "context"),
-    measured.Analyse: ("counsel", "analyse"),
-    measured.FindAnomalies: ("counsel", "anomalies"),
+# The names of an op, of a module and of the handler in it, so that reading a record imports neither
+# what writing one takes nor the verbs of decisions.
+HANDLERS = {
+    "Remember": ("writes", "remember"),
+    "RememberAll": ("writes", "remember_all"),
+    "Revise": ("writes", "revise"),
+    "Ingest": ("documents", "ingest"),
+    "Review": ("review", "review"),
+    "Tidy": ("review", "tidy"),
+    "Measure": ("reads", "measure"),
+    "Capture": ("capture", "capture"),
+    "Import": ("imports", "take_in"),
+    "ListBatches": ("batches", "page"),
+    "Undo": ("batches", "undo"),
+    "Supersede": ("changes", "supersede"),
+    "Invalidate": ("changes", "invalidate"),
+    "Forget": ("changes", "forget"),
+    "Wipe": ("changes", "wipe"),
+    "Get": ("reads", "get"),
+    "List": ("reads", "page"),
+    "ListScopes": ("reads", "scopes"),
+    "Around": ("reads", "around"),
+    "Overdue": ("reads", "overdue"),
+    "History": ("reads", "history"),
+    "Changes": ("reads", "changes"),
+    "Status": ("reads", "status"),
+    "Verify": ("reads", "verify"),
+    "Export": ("carry", "export"),
+    "Restore": ("carry", "restore"),
+    "Backup": ("carry", "backup"),
+    "Recall": ("recall", "recall"),
+    "Describe": ("graph", "describe"),
+    "Relate": ("graph", "relate"),
+    "Explore": ("graph", "explore"),
+    "IndexProject": ("code.index", "index"),
+    "IndexState": ("code.projects", "state"),
+    "ListProjects": ("code.projects", "every"),
+    "DropProject": ("code.projects", "drop"),
+    "SearchCode": ("code.search", "search"),
+    "Why": ("code.why", "why"),
+    "CreateKey": ("keys", "create"),
+    "ListKeys": ("keys", "page"),
+    "RevokeKey": ("keys", "revoke"),
+    "RotateKey": ("keys", "rotate"),
+    "Identify": ("keys", "identify"),
+    "Decide": ("deciding", "decide"),
+    "SearchDecisions": ("ranking", "search"),
+    "AcceptProposal": ("proposals", "accept"),
+    "RejectProposal": ("proposals", "reject"),
+    "ListProposals": ("proposals", "page"),
+    "Reflect": ("reflecting", "run"),
+    "UpdateDecision": ("outcomes", "update"),
+    "GetDecision": ("outcomes", "get"),
+    "ListDecisions": ("outcomes", "page"),
+    "RecordOutcome": ("outcomes", "record_outcome"),
+    "RecordSignal": ("outcomes", "record_signal"),
+    "Calibrate": ("calibrations", "calibrate"),
+    "CalibrateAll": ("calibrations", "calibrate_all"),
+    "Guide": ("calibrations", "guide"),
+    "FindSkills": ("skills", "find"),
+    "Mine": ("mining", "mine"),
+    "Weigh": ("counsel", "weigh"),
+    "GatherContext": ("counsel", "context"),
+    "Analyse": ("counsel", "analyse"),
+    "FindAnomalies": ("counsel", "anomalies"),
 }
 
 
@@ -133,7 +132,7 @@ class Engine:
             # Whatever is asked, what was captured while the store was away comes first.
             with suppress(Unavailable):
                 aside.replay(self.ports)
-        module, name = HANDLERS[type(op)]
+        module, name = HANDLERS[type(op).__name__]
         handler = getattr(import_module(f"recollect.engine.{module}"), name)
         ports = self.ports if report is silent else replace(self.ports, report=report)
         return cast("Answer", handler(ports, op))

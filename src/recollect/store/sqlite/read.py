@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from recollect.decisions.measured import Came, Sums
 from recollect.errors import Conflict
 from recollect.model import (
     Arc,
@@ -21,7 +20,6 @@ from recollect.model import (
     Whole,
     moment,
 )
-from recollect.rules.retain import Aged
 from recollect.store.sqlite import rows
 from recollect.store.sqlite.queries import READ
 from recollect.value import Value, replace
@@ -32,8 +30,10 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
+    from recollect.decisions.measured import Came, Sums
     from recollect.embed import Model
     from recollect.model import Edge, Event, Key, Record, Scope, Vector
+    from recollect.rules.retain import Aged
     from recollect.store.sqlite.rows import Row
     from recollect.store.sqlite.scans import Scans
 
@@ -141,6 +141,8 @@ class SqliteReader:
 
     def aged(self, where: Where) -> list[Aged]:
         """See `Reader`."""
+        from recollect.rules.retain import Aged
+
         scopes = self.interned.scopes
         return [
             Aged(id_, scopes[scope].project, moment(at))
@@ -165,6 +167,8 @@ class SqliteReader:
 
     def came(self, where: Where) -> list[Came]:
         """See `Reader`."""
+        from recollect.decisions.measured import Came
+
         bound = self._filter(replace(where, kinds=(Kind.OUTCOME,)))
         statement = "came"
         if len(where.types) == 1:
@@ -177,6 +181,8 @@ class SqliteReader:
 
     def summed(self, where: Where) -> Sums:
         """See `Reader`."""
+        from recollect.decisions.measured import Sums
+
         bound = self._filter(replace(where, kinds=(Kind.OUTCOME,)))
         statement = "summed"
         if len(where.types) == 1:
@@ -185,6 +191,8 @@ class SqliteReader:
 
     def bearing(self, id_: str) -> list[Came]:
         """See `Reader`."""
+        from recollect.decisions.measured import Came
+
         types = self.interned.type
         return [
             Came(decision, types(type_), stated, score, at)

@@ -39,7 +39,7 @@ def key(engine):
 def test_every_op_has_a_route_or_is_for_whoever_has_the_file():
     placed = [route.op for route in routes()]
     assert len(placed) == len(set(placed))
-    assert {*placed, *AT_HOME} == set(HANDLERS)
+    assert {op.__name__ for op in {*placed} | AT_HOME} == set(HANDLERS)
     assert len({(route.method, route.path) for route in routes()}) == len(placed)
 
 

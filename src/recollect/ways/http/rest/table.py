@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from recollect import decisions, ops
 from recollect.decisions import measured
-from recollect.engine import HANDLERS
 from recollect.model import Role
 from recollect.value import Value
 from recollect.ways.http.rest.shape import hints
@@ -136,7 +135,7 @@ def routes() -> tuple[Route, ...]:
     placed = {route.op for route in TABLE} | AT_HOME
     further = (
         _does(f"/more/{_dashed(op.__name__)}", op, role=Role.ADMIN)
-        for op in HANDLERS
+        for op in ops.Op.__subclasses__()
         if op not in placed and {"tenant", "scope", "where"} & set(hints(op))
     )
     return (*TABLE, *further)
