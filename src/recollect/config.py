@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _ENDLESS = float("inf")
 
 
+_POSTGRES = ("postgresql://", "postgres://")
 _LIMITED = ("requests", "captures", "reads")
 
 
@@ -43,6 +44,8 @@ class Config(Value):
     log_format: str = "text"
     # How often a client may ask, where somebody has said it: pairs of what and how many a minute.
     limits: tuple[tuple[str, int], ...] | None = None
+    # The address of a database server that is to keep the memory.
+    database: str | None = None
     # Who hands out tokens for a server over HTTP, and what that server is to them.
     oauth_issuer: str | None = None
     oauth_resource: str | None = None
@@ -69,10 +72,20 @@ class Config(Value):
         """Where vectors of known texts are kept: beside the store, to share its fate."""
         return f"{self.store}-cache"
 
+    @property
+    def aside(self) -> str:
+        """Where captures wait while the store is away."""
+        return f"{self.store}-aside"
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether a database server is to keep the memory, and no file."""
+        return (self.database or "").startswith(_POSTGRES)
+
     def __repr__(self) -> str:
         """All but the secrets, for settings end up in logs."""
         shown = {field: getattr(self, field) for field in fields(self)}
-        for secret in ("embedding_api_key", "key"):
+        for secret in ("embedding_api_key", "key", "database"):
             if shown[secret] is not None:
                 shown[secret] = "***"
         return f"Config({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
@@ -125,6 +138,13 @@ def _hosts(value: str) -> tuple[str, ...]:
 def _address(value: str) -> str:
     if not value.startswith(("https://", "http://")):
         raise ValueError("an address that begins with https:// or http://")
+    return value
+
+
+def _url(value: str) -> str:
+    scheme, _, rest = value.partition("://")
+    if not (scheme.isascii() and scheme.isidentifier() and rest):
+        raise ValueError("a URL: postgresql://HOST/DATABASE")
     return value
 
 
@@ -295,6 +315,18 @@ SETTINGS = (
         " one. Only a key makes an admin.",
         _name,
         "none; a client on stdio is an agent",
+    ),
+    Setting(
+        "database",
+        "database",
+        "MEMBRIA_GRAPH_URL",
+        "The database server that is to keep the memory, as `postgresql://HOST/DATABASE`. This"
+        " version can use none yet: while one is named, decisions that are captured wait in a"
+        " journal beside the store, calibrations come from their last copy, and all else fails and"
+        " says so. Unset it, and the journal is recorded in the file. A URL of another kind"
+        " changes nothing but for a line in the log.",
+        _url,
+        "none; a file keeps it",
     ),
     Setting(
         "log_level",

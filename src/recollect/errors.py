@@ -11,6 +11,7 @@ RecollectError
 │   ├── TooFew         there is too little evidence to say anything       -> record more of it
 │   └── TooEarly       a time for review has to pass first                -> wait until then
 └── Unavailable        a disk, model or network is not there              -> try later
+    ├── Away           a server keeps the store, and is not reached       -> see the settings
     ├── Busy           another process has held the store too long        -> try again
     ├── TooOften       the caller has written a moment ago                -> wait a moment
     ├── ModelNotReady  the embedding model is still loading               -> try again
@@ -92,6 +93,12 @@ class Unavailable(RecollectError):
     """Something that Recollect needs is not there. Nothing was changed; try again later."""
 
     code = "unavailable"
+
+
+class Away(Unavailable):
+    """Memory is kept in files alone so far. Unset MEMBRIA_GRAPH_URL, which names a server."""
+
+    code = "away"
 
 
 class Busy(Unavailable):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.engine import Engine
 from recollect.engine.ports import Governance
 from recollect.errors import Unavailable
+from recollect.store.away import AwayStore
 from recollect.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from recollect.embed import Model
     from recollect.embed.background import Background
     from recollect.embed.cache import Cached
+    from recollect.store import Store
 
 
 def open_engine(config: Config) -> Engine:
@@ -25,7 +27,9 @@ def open_engine(config: Config) -> Engine:
     """
     if config.own_folder:
         _make_folder(os.path.dirname(config.store))
-    store = SqliteStore.open(config.store, durability=config.durability)
+    store: Store = AwayStore()
+    if not config.elsewhere:
+        store = SqliteStore.open(config.store, durability=config.durability)
     return Engine(
         store,
         lambda: _configured(config),
@@ -37,7 +41,7 @@ def open_engine(config: Config) -> Engine:
             config.prior_failures,
             config.skills_withheld,
             os.path.join(os.path.dirname(config.store), "proposals"),
-            f"{config.store}-aside",
+            config.aside,
         ),
     )
 

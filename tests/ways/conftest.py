@@ -12,6 +12,8 @@ import pytest
 from recollect.__main__ import main
 from recollect.value import Value
 
+_OURS = ("RECOLLECT_", "XDG_", "MEMBRIA_", "AGENT_MEMORY_")
+
 
 class Said(Value):
     """What one run of a command came to."""
@@ -41,7 +43,7 @@ class Input(io.TextIOWrapper):
 @pytest.fixture(autouse=True)
 def environment(tmp_path, monkeypatch):
     """Nothing of the caller's settings reaches a test."""
-    for name in [name for name in os.environ if name.startswith(("RECOLLECT_", "XDG_"))]:
+    for name in [name for name in os.environ if name.startswith(_OURS)]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("RECOLLECT_STORE", str(tmp_path / "memory.db"))

@@ -11,7 +11,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import Unavailable
+from recollect.errors import Away, Unavailable
 from recollect.model import micros, moment
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _CAPTURES, _CALIBRATIONS = "captures.jsonl", "calibrations.json"
 
 def away(ports: Ports, error: Unavailable) -> bool:
     """Whether the store is away and there is a place to do without: no slow, no broken one."""
-    return ports.governance.aside is not None and type(error) is Unavailable
+    return ports.governance.aside is not None and type(error) in {Unavailable, Away}
 
 
 def wait(ports: Ports, record: Record) -> None:

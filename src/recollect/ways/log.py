@@ -50,6 +50,22 @@ def begin(config: Config) -> None:
     logging.getLogger("recollect").setLevel(config.log_level.upper())
 
 
+def kept_where(config: Config) -> None:
+    """Say where memory is kept, if that is not where the settings would have it."""
+    if config.elsewhere:
+        log.warning(
+            "MEMBRIA_GRAPH_URL names a database server, and this version can only use a file."
+            " Captured decisions wait in %s, and all else fails; unset it to use %s.",
+            config.aside,
+            config.store,
+        )
+    elif config.database is not None:
+        log.warning(
+            "MEMBRIA_GRAPH_URL is no postgresql:// URL, and is not used. Memory is kept in %s.",
+            config.store,
+        )
+
+
 def called(facts: Mapping[str, str], arguments: object, seconds: float) -> None:
     """Note a call: what it was, how it ended, and of its arguments no more than their shape."""
     level = logging.WARNING if seconds > SLOW else logging.INFO

@@ -172,7 +172,9 @@ def _run(found: Command, args: Namespace) -> Reply:
 
 
 def _expect_store(config: Config) -> None:
-    if not config.own_folder and not os.path.exists(config.store):
+    # Where a server is to keep the memory, opening says why it does not.
+    kept_here = not (config.own_folder or config.elsewhere)
+    if kept_here and not os.path.exists(config.store):
         raise NotFound(
             f"There is no store at {config.store}. Correct the path; `recollect remember` makes"
             " a new one.",

@@ -28,6 +28,7 @@ def _serve(session: Session, args: Namespace) -> Reply:
     from recollect.ways.mcp.stdio import serve
 
     log.begin(session.config)
+    log.kept_where(session.config)
     config, engine = session.config, session.engine
     without = identity.here(config)
     # A secret that opens nothing is refused here already, not at the first call.
@@ -51,6 +52,7 @@ def _over_http(session: Session, chosen: Selection, where: str | None) -> Reply:
     from recollect.ways.http.token import tokens
 
     log.begin(session.config)
+    log.kept_where(session.config)
     config, asked = session.config, Address() if where is None else address(where)
     if not asked.loopback and not config.oauth_issuer and not session.run(ListKeys()).open:
         raise InvalidRequest(
