@@ -16,7 +16,7 @@ from recollect.engine.code.link import Linker
 from recollect.engine.code.projects import COMPLETED, FAILED, INDEXING, facts_of
 from recollect.engine.code.running import claimed
 from recollect.engine.ports import silent
-from recollect.errors import Conflict, InvalidRequest, NotFound
+from recollect.errors import Conflict, InvalidRequest, NotFound, RecollectError
 from recollect.model import Edge, Entry, Link, Plan, Record, Scope, rfc3339
 from recollect.ops import IndexedCode
 from recollect.rules.code import records
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
+    from recollect.engine.code.link import Linked
     from recollect.engine.code.tree import Content, Found
     from recollect.engine.ports import Ports
     from recollect.model import Author
@@ -42,6 +43,7 @@ _FIRST_BATCH = 60_000
 _BATCH = 600_000
 _MOST_IN_BATCH = 200
 _EXAMPLES = 20
+_GO_ON = "Index again to go on with what is left."
 
 
 class _Job(Value):
@@ -64,6 +66,11 @@ class _Work(Value):
     def total(self) -> int:
         """How many files the project has."""
         return self.unchanged + len(self.read)
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are to read."""
+        return sum(found.size for found, _ in self.read)
 
 
 def index(ports: Ports, op: IndexProject) -> IndexedCode:
@@ -152,22 +159,30 @@ class _Run:
         if not work.read and not work.gone and not fresh:
             return self._answer()
         self._done = work.unchanged
-        self._say(projects.beginning(self._project, ports.clock(), work.total, self._done))
+        now, size = ports.clock(), work.size
+        self._say(projects.beginning(self._project, now, work.total, self._done, size))
         linker = Linker(ports, self._project, self._author, whole=fresh)
-        try:
+        with _Ending(self, work):
             for jobs in self._batches(work):
                 self._kept(jobs, work, linker)
                 ports.report(self._done, work.total, jobs[-1].found.path)
-            self._discard(work.gone, linker)
-            linker.finish()
-        except BaseException as error:
-            said = (
-                str(error) if isinstance(error, Conflict | InvalidRequest) else "It was cancelled"
-            )
-            self._end(FAILED, error=f"{said or 'It failed'}. Index again to go on.")
-            raise
-        self._end(COMPLETED, skipped=_summary(work.skipped))
+            self._discard(work.gone)
+            for linked in linker.finish():
+                self._linked(linked, work.total)
         return self._answer()
+
+    def end(self, status: str, **facts: object) -> None:
+        """Say in the project's record how it went."""
+        now = self._ports.clock()
+        completed = rfc3339(now) if status == COMPLETED else None
+        self._say(projects.told(self._project, now, status, completed=completed, **facts))
+
+    def _linked(self, linked: Linked, total: int) -> None:
+        """Say how far the linking is, which begins when all is read; whoever waits may leave."""
+        said = projects.linking(self._project, self._ports.clock(), linked.done / linked.of)
+        self._say(said)
+        if linked.done:
+            self._ports.report(total + linked.done, total + linked.of, "who calls whom")
 
     def _begun(self) -> Record:
         """The project's record, made where there is none."""
@@ -217,14 +232,21 @@ class _Run:
             self._done += len(jobs)
             self._files += step.files
             self._chunks += step.chunks
-            count = facts_of(self._project).get("chunks", 0) + step.more
+            known = facts_of(self._project)
+            read, whole = known["bytes"]
+            read += sum(job.found.size for job in jobs)
             self._project = projects.told(
-                self._project, now, INDEXING, done=self._done, chunks=count
+                self._project,
+                now,
+                INDEXING,
+                done=self._done,
+                bytes=[read, whole],
+                chunks=known.get("chunks", 0) + step.more,
             )
             tx.apply(step.plan(self._project))
         linker.add(step.changed, step.fresh)
 
-    def _discard(self, gone: Sequence[Record], linker: Linker) -> None:
+    def _discard(self, gone: Sequence[Record]) -> None:
         """Take out what is no more, unless it has only moved."""
         with self._ports.store.reading() as reader:
             left = reader.records([one.id for one in gone])
@@ -232,18 +254,12 @@ class _Run:
             pieces = [one for some in projects.pieces_of(reader, old).values() for one in some]
         if not old:
             return
-        del linker
         now = self._ports.clock()
         count = facts_of(self._project).get("chunks", 0) - len(pieces)
         self._project = projects.told(self._project, now, INDEXING, chunks=count)
         ids = tuple(one.id for one in (*old, *pieces))
         with self._ports.store.writing() as tx:
             tx.apply(self._plan(now, self._project, ids))
-
-    def _end(self, status: str, **facts: object) -> None:
-        now = self._ports.clock()
-        completed = rfc3339(now) if status == COMPLETED else None
-        self._say(projects.told(self._project, now, status, completed=completed, **facts))
 
     def _say(self, record: Record) -> None:
         with self._ports.store.writing() as tx:
@@ -263,6 +279,36 @@ class _Run:
     def _answer(self) -> IndexedCode:
         now = self._ports.clock()
         return IndexedCode(projects.project_of(self._project, now), self._files, self._chunks)
+
+
+class _Ending:
+    """Sees to it that a run which ends says so, whatever ended it."""
+
+    def __init__(self, run: _Run, work: _Work) -> None:
+        self._run = run
+        self._work = work
+
+    def __enter__(self) -> None:
+        """Nothing is to be said yet."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
+        skipped = _summary(self._work.skipped)
+        if kind is None:
+            self._run.end(COMPLETED, skipped=skipped)
+        else:
+            self._run.end(FAILED, skipped=skipped, error=f"{_why(kind, error)} {_GO_ON}")
+
+
+def _why(kind: type[BaseException], error: BaseException | None) -> str:
+    """Why a run was not finished, in words that may be shown to whoever asks."""
+    if isinstance(error, RecollectError):
+        return str(error)
+    if issubclass(kind, Exception):
+        return f"It failed ({kind.__name__}); the log says more."
+    # Nobody waited for it any more, or somebody pressed the keys for that.
+    return "It was cancelled."
 
 
 class _Step:

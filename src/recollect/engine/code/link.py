@@ -12,6 +12,7 @@ from recollect.model import Edge, Kind, Link, Plan, Where
 from recollect.rules.analyse import tokens
 from recollect.rules.code import records
 from recollect.rules.code.link import CALLABLE, Definition, Paths, meant, resolved
+from recollect.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +28,13 @@ _MOST_PIECES = 500_000
 # New names are looked for in the files that did not change; so many of them, in so many pieces.
 _MOST_NEW = 100
 _MOST_MENTIONS = 40
+
+
+class Linked(Value):
+    """How far the linking is: so many parts of so many are done."""
+
+    done: int
+    of: int
 
 
 class Linker:
@@ -49,8 +57,8 @@ class Linker:
             self._changed |= {record.id: record for record in changed}
             self._new |= set(new)
 
-    def finish(self) -> None:
-        """Draw the edges of what has changed, some at a time."""
+    def finish(self) -> Iterator[Linked]:
+        """Draw the edges of what has changed, some at a time, and say how far that is."""
         with self._ports.store.reading() as reader:
             files = files_of(reader, self._project)
             pieces = self._pieces(reader)
@@ -68,7 +76,10 @@ class Linker:
             for other in sorted(brought[path])
         ]
         self._replace([files[path].id for path in touched & files.keys()], Link.IMPORTS, edges)
-        for at in range(0, len(pieces), _AT_ONCE):
+        parts = range(0, len(pieces), _AT_ONCE)
+        for number, at in enumerate(parts):
+            if len(parts) > 1:
+                yield Linked(number, len(parts))
             part = pieces[at : at + _AT_ONCE]
             with self._ports.store.reading() as reader:
                 drawn = list(self._calls(reader, part, brought, now))

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 PENDING, INDEXING, COMPLETED, FAILED = "pending", "indexing", "completed", "failed"
 _MOST = 10_000
 _AT_ONCE = 2_000
+# To link the pieces takes this share of the time in which they are read.
+_LINKING = 0.18
 _INTERRUPTED = "The process that made the index ended before it was done. Index again to go on."
 
 
@@ -144,19 +146,31 @@ def told(record: Record, now: datetime, status: str, **facts: object) -> Record:
     )
 
 
-def beginning(record: Record, now: datetime, total: int, done: int) -> Record:
-    """The record of a project that begins to be indexed."""
+def beginning(record: Record, now: datetime, total: int, done: int, size: int) -> Record:
+    """The record of a project that begins to be indexed: so many files, so many bytes to read."""
     return told(
         record,
         now,
         INDEXING,
         total=total,
         done=done,
-        begun=done,
+        bytes=[0, size],
         started=rfc3339(now),
+        read=None,
         completed=None,
         error="",
         pid=os.getpid(),
+    )
+
+
+def linking(record: Record, now: datetime, share: float) -> Record:
+    """The record of a project that is read, and of which so much is linked."""
+    return told(
+        record,
+        now,
+        INDEXING,
+        read=facts_of(record).get("read") or rfc3339(now),
+        linked=share,
     )
 
 
@@ -175,11 +189,7 @@ def project_of(record: Record, now: datetime) -> Project:
     started, completed = _time(said.get("started")), _time(said.get("completed"))
     total, done = int(said.get("total", 0)), int(said.get("done", 0))
     progress = 1.0 if status == COMPLETED else done / total if total else 0.0
-    eta = None
-    # What this run found unchanged says nothing of how long the rest takes.
-    read = done - int(said.get("begun", 0))
-    if status == INDEXING and started is not None and read > 0:
-        eta = max(0.0, (now - started).total_seconds() * (total - done) / read)
+    eta = _left(said, now) if status == INDEXING else None
     return Project(
         id=record.title,
         root=record.source_ref,
@@ -194,6 +204,20 @@ def project_of(record: Record, now: datetime) -> Project:
         skipped=tuple(Skipped(why, n, tuple(some)) for why, n, some in said.get("skipped", ())),
         error=error,
     )
+
+
+def _left(said: dict[str, Any], now: datetime) -> float | None:
+    """In how many seconds it is likely done; None as long as nothing tells."""
+    started, read = _time(said.get("started")), _time(said.get("read"))
+    # Large files take longer than small ones, and what is unchanged takes no time.
+    done, whole = (int(number) for number in said.get("bytes", (0, 0)))
+    if started is None or not done:
+        return None
+    if read is not None:
+        linked = float(said["linked"])
+        return max(0.0, _LINKING * (read - started).total_seconds() * (1 - linked))
+    passed = (now - started).total_seconds()
+    return max(0.0, passed / done * (max(0, whole - done) + _LINKING * whole))
 
 
 def files_of(reader: Reader, project: Record) -> dict[str, Record]:
