@@ -39,6 +39,7 @@ BENCHMARKS = {
     "writers": "micro.writers",
     "kill": "micro.kill",
     "http": "http",
+    "load": "load",
 }
 SIZES = (1_000, 10_000, 100_000)
 MILLION = 1_000_000
@@ -48,7 +49,9 @@ PACKAGES = ("recollect", "apsw", "numpy", "onnxruntime", "simsimd", "tokenizers"
 def main() -> int:
     asked = _arguments()
     sizes = tuple(asked.records or ((1_000,) if asked.quick else SIZES))
-    plan = Plan(sizes + ((MILLION,) if asked.million else ()), asked.quick, asked.stages)
+    plan = Plan(
+        sizes + ((MILLION,) if asked.million else ()), asked.quick, asked.stages, asked.seconds
+    )
     begun, first_load = datetime.now(UTC), load()
     figures: list[Figure] = []
     for name in asked.names or BENCHMARKS:
@@ -74,6 +77,7 @@ def _arguments() -> argparse.Namespace:
     sizes = " ".join(map(str, SIZES))
     parser.add_argument("--records", type=int, nargs="+", help=f"sizes of the stores; {sizes}")
     parser.add_argument("--million", action="store_true", help="also with a million records")
+    parser.add_argument("--seconds", type=float, default=60, help="how long `load` goes on; 60")
     parser.add_argument("--quick", action="store_true", help="few rounds, to see that it works")
     parser.add_argument("--stages", action="store_true", help="where the time of a recall goes")
     parser.add_argument("--no-file", action="store_true", help="print only")

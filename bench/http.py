@@ -1,36 +1,28 @@
-"""The server over HTTP: a call against the SDK's own smallest server, and many clients at once."""
+"""The server over HTTP: a call against the SDK's own smallest server."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
-import random
 import re
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from bench import words
-from bench.measure import Figure, Target, load, percentile
-from bench.stores import copied, open_store
-from recollect import ops
-from recollect.ways.mcp.server import AT_ONCE
+from bench.measure import Figure, Target, load
+from bench.stores import copied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
     from typing import Self
 
     from bench.measure import Plan
 
-CLIENTS = 32
-# Of a hundred requests.
-RECALLS = 70
 SERVE = (sys.executable, "-m", "recollect", "serve", "--http", "0")
 # What anybody would write first with the SDK: one tool that says what it was told.
 SMALLEST = """
@@ -57,7 +49,6 @@ RATIO = Target("ratio", at_least=0.8)
 
 def run(plan: Plan) -> Iterator[Figure]:
     yield _one_call(plan)
-    yield from _many_clients(plan)
 
 
 def call(name: str, **arguments: object) -> bytes:
@@ -96,6 +87,8 @@ class Client:
 def served(command: tuple[str, ...], store: Path | None = None) -> Iterator[tuple[int, int]]:
     """A server as a process: its port and its process id."""
     environment = {**os.environ, "RECOLLECT_STORE": str(store or "")}
+    # That calls are slow while 32 ask at once is what is measured.
+    environment["RECOLLECT_LOG_LEVEL"] = "error"
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as running:
         assert running.stdout is not None
         said = running.stdout.readline()
@@ -155,132 +148,3 @@ def _one_call(plan: Plan) -> Figure:
         detail={"ours": ours, "smallest": theirs},
         load=load(),
     )
-
-
-def _many_clients(plan: Plan) -> Iterator[Figure]:
-    """32 clients, 70 of 100 requests a recall and the others a new memory, for a minute."""
-    size, seconds = plan.largest, 5 if plan.quick else 60
-    with copied(size) as folder:
-        store = folder / "memory.db"
-        alone = _engine_alone(folder, seconds)
-        with served(SERVE, store) as (port, pid):
-            asyncio.run(_mixed(port, 1, min(seconds, 5)))
-            single, _ = asyncio.run(_mixed(port, 1, min(seconds, 10)))
-            sizes: list[int] = []
-            watching = _watched(pid, sizes, seconds)
-            times, rate = asyncio.run(_mixed(port, CLIENTS, seconds))
-            watching.join()
-    later = sizes[len(sizes) // 3 :]
-    spread = (max(later) - min(later)) / min(later) if later else 0.0
-    median = percentile(single, 0.5)
-    yield Figure(
-        "http",
-        f"{CLIENTS} clients, {RECALLS} % recall and the rest new memories",
-        rate,
-        "1/s",
-        size,
-        limit=alone,
-        limit_is="the engine alone, as many threads, same mix",
-        ratio=rate / alone,
-        targets=(RATIO,),
-        rounds=len(times),
-        load=load(),
-    )
-    worst = percentile(times, 0.99)
-    yield Figure(
-        "http",
-        f"the same: 99 of 100 requests take at most ({CLIENTS} clients)",
-        worst,
-        "ms",
-        size,
-        limit=median,
-        limit_is="half of the requests of a single client",
-        ratio=worst / median,
-        targets=(Target("ratio", at_most=10),),
-        load=load(),
-    )
-    yield Figure(
-        "http",
-        "the same: memory of the server over the last two thirds, largest against smallest",
-        100 * spread,
-        "%",
-        size,
-        targets=(Target("value", at_most=20),),
-        detail={"kilobytes": sizes},
-        load=load(),
-    )
-
-
-async def _mixed(port: int, clients: int, seconds: float) -> tuple[list[float], float]:
-    """How long each request took, in milliseconds, and how many there were a second."""
-    times: list[float] = []
-    begun = time.perf_counter()
-    end = begun + seconds
-
-    async def one(number: int) -> None:
-        chance = random.Random(number)
-        async with Client(port) as client:
-            while time.perf_counter() < end:
-                body = _body(chance)
-                clock = time.perf_counter()
-                answer = await client.ask(body)
-                times.append((time.perf_counter() - clock) * 1e3)
-                assert b'"isError":false' in answer, answer[:500]
-
-    await asyncio.gather(*(one(number) for number in range(clients)))
-    return times, len(times) / (time.perf_counter() - begun)
-
-
-@cache
-def _said() -> tuple[list[str], list[str]]:
-    """Questions, and texts that no store of ours has."""
-    return words.queries(7, 2000), words.texts(7_000_000, 2000)
-
-
-def _body(chance: random.Random) -> bytes:
-    queries, texts = _said()
-    if chance.randrange(100) < RECALLS:
-        return call("recall", query=chance.choice(queries), limit=10)
-    return call("store_memory", content=f"{chance.choice(texts)} {chance.random()}")
-
-
-def _engine_alone(folder: Path, seconds: float) -> float:
-    """The same mix by as many threads as the server has for calls, without a server."""
-    done = [0] * AT_ONCE
-    queries, texts = _said()
-    with open_store(folder) as engine:
-        engine.run(ops.Recall(queries[0], needs_vector=True))
-        end = time.perf_counter() + seconds
-
-        def work(number: int) -> None:
-            chance = random.Random(number)
-            while time.perf_counter() < end:
-                if chance.randrange(100) < RECALLS:
-                    engine.run(ops.Recall(chance.choice(queries)))
-                else:
-                    engine.run(ops.Remember(f"{chance.choice(texts)} {chance.random()}"))
-                done[number] += 1
-
-        threads = [Thread(target=work, args=(number,)) for number in range(len(done))]
-        begun = time.perf_counter()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        return sum(done) / (time.perf_counter() - begun)
-
-
-def _watched(pid: int, sizes: list[int], seconds: float) -> Thread:
-    """Writes down how large a process is, ten times a second."""
-
-    def watch() -> None:
-        end = time.perf_counter() + seconds
-        while time.perf_counter() < end:
-            status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-            found = next(line for line in status.splitlines() if line.startswith("VmRSS"))
-            sizes.append(int(found.split()[1]))
-            time.sleep(0.1)
-
-    thread = Thread(target=watch)
-    thread.start()
-    return thread

@@ -53,6 +53,8 @@ class Plan(Value):
     sizes: tuple[int, ...]
     quick: bool = False
     stages: bool = False
+    # How long something is done that is done for a while.
+    seconds: float = 60
 
     def rounds(self, full: int, quick: int) -> int:
         return quick if self.quick else full

@@ -20,6 +20,7 @@ BENCHMARKS = {
     "start": "Commands",
     "wire": "Over MCP on standard input and output",
     "http": "Over HTTP",
+    "load": "Many clients over HTTP",
     "writers": "Sixteen writers",
     "kill": "Killed at any moment",
 }

@@ -24,6 +24,7 @@ from recollect.ways.log import called
 from recollect.ways.mcp.server import UNLIMITED, build
 from recollect.ways.mcp.watch import Watcher
 from recollect.ways.measures import KIND, Measures
+from recollect.ways.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -60,16 +61,25 @@ class App:
         self._door = door
         self._threads = CapacityLimiter(_AT_THE_DOOR)
         self._watcher = Watcher(engine)
+        # All clients share one engine, whichever way they come.
+        turns = Turns()
         self._measures = Measures()
         self._endpoints = {
             path: Endpoint(
-                build(selected, engine, caller_of, self._watcher, _meter(limits), self._note),
+                build(
+                    selected, engine, caller_of, self._watcher, _meter(limits), self._note, turns
+                ),
                 streams,
             )
             for path, selected in paths(chosen).items()
         }
         self._desk = Desk(
-            engine, lambda scope: scope[CALLER], lambda scope: scope[CLIENT], limits, self._note
+            engine,
+            lambda scope: scope[CALLER],
+            lambda scope: scope[CLIENT],
+            limits,
+            self._note,
+            turns,
         )
         self._open: dict[str, Route] = {"/healthz": self._alive, "/readyz": self._ready}
         self._kept: dict[str, Route] = {

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import mcp_types as types
-from anyio import CapacityLimiter, from_thread, to_thread
+from anyio import from_thread
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -34,6 +34,7 @@ from recollect.ways.log import called
 from recollect.ways.mcp.early import MODERN
 from recollect.ways.mcp.offer import TTL_MS, WHOLE, Offer
 from recollect.ways.mcp.subscriptions import Context, Handler, Subscriptions
+from recollect.ways.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,8 +57,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 UNLIMITED: Meter = lambda *_: None  # noqa: E731 -- a value of its type
-# Enough that one long call holds up no other; each may hold a connection to the store.
-AT_ONCE = 16
 # As many as the protocol allows in one answer.
 SUGGESTED = 100
 # What revisions up to 2025-11-25 have for a resource that is not there; later ones forbid it.
@@ -71,6 +70,7 @@ def build(  # noqa: PLR0913, PLR0917 -- what is served, to whom, and who is told
     watcher: Watcher,
     meter: Meter = UNLIMITED,
     note: Note = called,
+    turns: Turns | None = None,
 ) -> Server[Any]:
     """A server for what was chosen.
 
@@ -94,7 +94,7 @@ def build(  # noqa: PLR0913, PLR0917 -- what is served, to whom, and who is told
     )
     server.middleware.append(_noted(offer, note))
     server.middleware.append(_contain)
-    desk = _Desk(offer, engine, caller, watcher, meter)
+    desk = _Desk(offer, engine, caller, watcher, meter, turns or Turns())
     for method, (params, handler) in desk.handlers().items():
         server.add_request_handler(method, params, handler)
     return server
@@ -150,20 +150,21 @@ async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
 class _Desk:
     """What is done about each request."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 -- what is offered, of what, to whom, how often
         self,
         offer: Offer,
         engine: Engine,
         caller: Callable[[Context], Caller],
         watcher: Watcher,
         meter: Meter,
+        turns: Turns,
     ) -> None:
         self._offer = offer
         self._meter = meter
         self._engine = engine
         self._caller = caller
         self._watcher = watcher
-        self._threads = CapacityLimiter(AT_ONCE)
+        self._turns = turns
         self._subscriptions = Subscriptions(self._follow)
 
     def handlers(self) -> dict[str, tuple[type[Any], Handler]]:
@@ -243,7 +244,7 @@ class _Desk:
         values = (
             []
             if completion is None
-            else await self._thread(
+            else await self._turns.run(
                 lambda: _suggested(
                     self._engine, completion, params.argument.value, self._caller(context)
                 )
@@ -266,7 +267,7 @@ class _Desk:
         def read() -> str:
             return call(self._engine, *every.resource(found.own, found.contract), said, caller).text
 
-        return await self._thread(lambda: self._watcher.follow(read, tell))
+        return await self._turns.run(lambda: self._watcher.follow(read, tell))
 
     def _metered(
         self, context: Context, find: Find, found: Offered, tool: str = ""
@@ -287,13 +288,9 @@ class _Desk:
         caller, report = self._caller(context), _reporter(context)
         # Who asks something will want the model, and who only looks at the tools will not.
         self._engine.start()
-        return await self._thread(
+        return await self._turns.run(
             lambda: call(self._engine, *find(found.own, found.contract), arguments, caller, report)
         )
-
-    async def _thread(self, work: Callable[[], T]) -> T:
-        # Waits for the thread even when nobody wants the answer any more: a write is finished.
-        return await to_thread.run_sync(work, limiter=self._threads)
 
     def _completion(
         self, ref: types.PromptReference | types.ResourceTemplateReference, argument: str

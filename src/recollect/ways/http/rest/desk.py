@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlencode
 
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 from pydantic import ValidationError
 
 from recollect.contracts.problem import problem
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from recollect.ways.http.asgi import Receive, Scope, Send
     from recollect.ways.limits import Limits
     from recollect.ways.mcp.server import Note
+    from recollect.ways.turns import Turns
 
-_AT_ONCE = 16
 BAD = 400
 OPENAPI = f"{ROOT}/openapi.json"
 WHOAMI = f"{ROOT}/whoami"
@@ -43,20 +43,21 @@ WHOAMI = f"{ROOT}/whoami"
 class Desk:
     """Answers every request below the root of the API."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 -- what is served, to whom, how often, who is told
         self,
         engine: Engine,
         caller: Callable[[Scope], Caller],
         client: Callable[[Scope], str],
         limits: Limits | None,
         note: Note,
+        turns: Turns,
     ) -> None:
         self._engine = engine
         self._note = note
         self._caller = caller
         self._client = client
         self._limits = limits
-        self._threads = CapacityLimiter(_AT_ONCE)
+        self._turns = turns
         self._once = Once()
 
     async def serve(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
@@ -128,9 +129,7 @@ class Desk:
                 self._limits.take(self._client(scope), "rest", "" if route.reads else route.path)
             op = _op(scope, route, said, body, caller)
             self._engine.start()
-            answer = await to_thread.run_sync(
-                lambda: self._run(route, op, caller), limiter=self._threads
-            )
+            answer = await self._turns.run(lambda: self._run(route, op, caller))
         except Conflict as error:
             if _expected(scope) is not None and "version" in str(error):
                 return wrong(412, "changed_meanwhile", str(error))
