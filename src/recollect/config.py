@@ -500,6 +500,12 @@ def places() -> dict[str, str]:
     return {"HOME": os.environ.get("HOME") or os.path.expanduser("~"), **found}
 
 
+def terminal() -> dict[str, str]:
+    """What the environment says of the terminal: what it is, how wide, and whether in colour."""
+    named = ("TERM", "COLUMNS", "NO_COLOR")
+    return {name: os.environ[name] for name in named if os.environ.get(name)}
+
+
 def inherited(more: Mapping[str, str]) -> dict[str, str]:
     """The environment of a program that is started from here, with what is said of it."""
     return {**os.environ, **more}

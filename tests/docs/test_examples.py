@@ -19,7 +19,7 @@ _blocks = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL).finda
 _id = re.compile(r"\b(?:[a-z]+_)?[a-z0-9]{20}\b").findall
 # How sure and how old: this is about what is said, and benchmarks are about the rest.
 _number = re.compile(
-    r"\b\d\.\d\d\b|\b\d+ (?:second|minute)s? ago\b|just now|\b20\d\d-\S+Z|human \w+"
+    r"\b\d\.\d\d\b|\b\d+ (?:second|minute)s? ago\b|just now|\b20\d\d-\d\d-\d\d[T ]\S+Z|human \w+"
 ).sub
 
 

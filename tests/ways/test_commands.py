@@ -199,7 +199,7 @@ def test_history_tells_what_changed_beside_the_text(recollect, remember):
     told = recollect("history", id_).out
     assert told.count("It rains.") == 1
     assert "  title: nothing -> Weather\n" in told
-    assert "  true from: nothing -> 2020-01-01T00:00:00Z" in told
+    assert "  true from: nothing -> 2020-01-01 00:00:00Z" in told
 
 
 def test_a_history_is_of_all_times(recollect, remember):

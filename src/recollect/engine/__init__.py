@@ -146,7 +146,7 @@ class Engine:
             self._upkeep.start()
         return self
 
-    def settle(self, *, needed: bool = False) -> int:
+    def settle(self, *, needed: bool = False, report: Report = silent) -> int:
         """Embed all that waits, and answer how many records that were.
 
         Raises:
@@ -154,7 +154,7 @@ class Engine:
         """
         from recollect.engine.upkeep import fill
 
-        return fill(self.ports, needed=needed)
+        return fill(self.ports, needed=needed, report=report)
 
     def watching(self) -> None:
         """Wait for as long as a project is watched."""

@@ -18,7 +18,7 @@ from recollect.value import replace
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from recollect.engine.ports import Ports
+    from recollect.engine.ports import Ports, Report
     from recollect.ops import Backed, Backup, Export, Restore
     from recollect.store import Reader, Writer
 
@@ -34,7 +34,7 @@ def export(ports: Ports, op: Export) -> Carried:
         model = reader.serving_model() if op.vectors else None
         out.say(lines.line(lines.HEAD, _head(ports, reader, model)))
         _write_events(out, reader)
-        _write_records(out, reader, with_vectors=model is not None)
+        _write_records(out, reader, ports.report, with_vectors=model is not None)
         _write_edges(out, reader)
     out.write(lines.line(lines.END, {"lines": out.lines, "sha256": out.digest.hexdigest()}))
     return replace(out.carried, model=model.name if model else "")
@@ -106,7 +106,8 @@ def _write_events(out: _Out, reader: Reader) -> None:
         after = page[-1].seq
 
 
-def _write_records(out: _Out, reader: Reader, *, with_vectors: bool) -> None:
+def _write_records(out: _Out, reader: Reader, report: Report, *, with_vectors: bool) -> None:
+    total = reader.total()
     for page in _pages(reader):
         seqs = [one.record.seq for one in page]
         senses = reader.senses(seqs) if with_vectors else {}
@@ -114,6 +115,7 @@ def _write_records(out: _Out, reader: Reader, *, with_vectors: bool) -> None:
             sense = senses.get(one.record.seq)
             meant = one if sense is None else replace(one, vector=sense.vector, codes=sense.codes)
             out.say(lines.whole(meant), records=1, vectors=int(sense is not None))
+        report(out.carried.records, total, "exporting records")
 
 
 def _write_edges(out: _Out, reader: Reader) -> None:

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from recollect.engine.code.running import running
+from recollect.engine.ports import silent
 from recollect.errors import ModelNotReady, RecollectError
 from recollect.model import Kind, Sense
 from recollect.rules.analyse import passage
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recollect.embed import Model
-    from recollect.engine.ports import Ports
+    from recollect.engine.ports import Ports, Report
     from recollect.engine.reflecting import Passes
     from recollect.model import Record
     from recollect.store import Reader
@@ -91,7 +92,7 @@ def write_down(ports: Ports) -> None:
         log.warning("noting what was read: %s", error)
 
 
-def fill(ports: Ports, *, needed: bool = False) -> int:
+def fill(ports: Ports, *, needed: bool = False, report: Report = silent) -> int:
     """Embed all that waits. Answers how many records that were.
 
     Raises:
@@ -100,6 +101,9 @@ def fill(ports: Ports, *, needed: bool = False) -> int:
     done = 0
     while batch := step(ports, needed=needed):
         done += batch
+        if report is not silent:
+            with ports.store.reading() as reader:
+                report(done, done + reader.models().waiting, "making vectors")
     return done
 
 

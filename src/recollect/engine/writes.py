@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _CORRECTED = {Kind.MEMORY, Kind.ENTITY, Kind.CODE}
 _MOST_AT_ONCE = 100_000
 # So many neighbours are looked at for conflicts.
+# So many are embedded between two looks at how far it is.
+_AT_A_TIME = 256
 _NEIGHBOURS = 10
 _MOST_SUPERSEDED = 1_000
 _LINES = ("type", "title", "source", "source_ref", "session", "speaker", "status")
@@ -307,11 +309,15 @@ def embedded(
     ports: Ports, model: Model | None, records: Sequence[Record], *, needed: bool = False
 ) -> dict[str, Sense]:
     """What new records mean, by id; nothing while there is no model, unless it is needed."""
-    texts = [passage(record) for record in records]
-    senses = ports.semantics.senses(model, texts, needed=needed)
-    if senses is None:
-        return {}
-    return {record.id: sense for record, sense in zip(records, senses, strict=True)}
+    found: dict[str, Sense] = {}
+    for start in range(0, len(records), _AT_A_TIME):
+        some = records[start : start + _AT_A_TIME]
+        senses = ports.semantics.senses(model, [passage(one) for one in some], needed=needed)
+        if senses is None:
+            return {}
+        found |= {record.id: sense for record, sense in zip(some, senses, strict=True)}
+        ports.report(len(found), len(records), "making vectors")
+    return found
 
 
 def _revised(op: Revise, old: Record, policy: Policy, now: datetime) -> Record:

@@ -34,6 +34,7 @@ from recollect.ways.cli.command import (
     parser,
 )
 from recollect.ways.cli.commands import MODULES, command
+from recollect.ways.cli.say import complain, fitting, note
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from recollect.config import Config
     from recollect.ways.cli.command import Command
+    from recollect.ways.cli.line import Shown
 
 _CODES: dict[type, int] = {
     NotFound: NOT_DONE,
@@ -50,11 +52,6 @@ _CODES: dict[type, int] = {
     Unavailable: UNAVAILABLE,
 }
 _VALUED = {name for one in GLOBAL for name in one.names if not one.flag}
-# Stored text must not steer the terminal that shows it, so control characters are spelled out.
-# So must not those that turn the direction of what follows, or end a line without looking it.
-# Inside JSON this is how they are written anyway.
-_STEERING = (*range(32), *range(127, 160), 0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_VISIBLE = {c: f"\\u{c:04x}" for c in (*_STEERING, 0x2028, 0x2029) if chr(c) not in "\t\n"}
 
 
 def main(argv: list[str]) -> int:
@@ -71,14 +68,14 @@ def _done(argv: list[str]) -> int:
         except RecollectError as error:
             return _complain(error, as_json=as_json)
     except KeyboardInterrupt:
-        print("recollect: interrupted", file=sys.stderr)
+        complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         _abandon_output()
         return UNREAD
     except OSError as error:
         _abandon_output()
-        print(f"recollect: {_refused(error)}", file=sys.stderr)
+        complain(_refused(error))
         return UNAVAILABLE
 
 
@@ -150,7 +147,7 @@ def _help(rest: list[str], *, asked: bool) -> Reply:
     from recollect.ways.cli.overview import overview
 
     lines = list(overview())
-    return Reply(lines, lambda: {"help": "\n".join(lines)}, 0 if asked else INVALID)
+    return Reply(lines, lambda: {"help": "\n".join(map(str, lines))}, 0 if asked else INVALID)
 
 
 def _page(found: Command) -> Reply:
@@ -168,7 +165,13 @@ def _run(found: Command, args: Namespace) -> Reply:
     from recollect.ways.cli.session import Session
 
     with Session(config) as session:
-        return found.run(session, args)
+        if not found.doing or args.json or not sys.stderr.isatty():
+            return found.run(session, args)
+        from recollect.ways.cli.bar import Bar
+
+        with Bar(found.doing) as bar:
+            session.report = bar.show
+            return found.run(session, args)
 
 
 def _expect_store(config: Config) -> None:
@@ -192,8 +195,8 @@ def _say(reply: Reply, *, as_json: bool) -> int:
         _write_json(reply.data())
         return reply.code
     _write(reply.lines)
-    for note in reply.notes:
-        print(f"recollect: {note}".translate(_VISIBLE), file=sys.stderr)
+    for said in reply.notes:
+        note(said)
     return reply.code
 
 
@@ -203,7 +206,7 @@ def _complain(error: RecollectError, *, as_json: bool) -> int:
 
         _write_json(failure(error))
     else:
-        print(f"recollect: {error}".translate(_VISIBLE), file=sys.stderr)
+        complain(str(error))
     return next(_CODES[kind] for kind in type(error).__mro__ if kind in _CODES)
 
 
@@ -218,11 +221,11 @@ def _write_json(data: dict[str, object]) -> None:
     _write([json.dumps(data, ensure_ascii=False, indent=indent)])
 
 
-def _write(lines: Iterable[str]) -> None:
+def _write(lines: Iterable[Shown]) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    for line in lines:
-        print(line.translate(_VISIBLE))
+    for line in fitting(lines, sys.stdout):
+        print(line)
     print(end="", flush=True)
 
 

@@ -10,6 +10,7 @@ from recollect.ops import Import, ListBatches, Undo
 from recollect.rules.foreign import Format
 from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
+from recollect.ways.cli.line import FAINT, line
 from recollect.ways.cli.read import confirmed
 from recollect.ways.cli.shared import WHOSE, YES, scope
 from recollect.ways.cli.show import brief, moment
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recollect.ops import Imported, Undone
+    from recollect.ways.cli.line import Shown
     from recollect.ways.cli.session import Session
 
 _SHOWN = 20
@@ -53,9 +55,9 @@ def _import(session: Session, args: Namespace) -> Reply:
     )
 
 
-def _imported(session: Session, answer: Imported, *, tried: bool) -> Iterator[str]:
+def _imported(session: Session, answer: Imported, *, tried: bool) -> Iterator[Shown]:
     if tried:
-        yield from (f"  {brief(one, session.now)}" for one in answer.records[:_SHOWN])
+        yield from ("  " + brief(one, session.now) for one in answer.records[:_SHOWN])
         if (more := len(answer.records) - _SHOWN) > 0:
             yield f"  and {more} more"
     files = f"{answer.files} file{'' if answer.files == 1 else 's'}"
@@ -78,8 +80,12 @@ def _amount(answer: Imported) -> str:
 def _list(session: Session) -> Reply:
     answer = session.run(ListBatches(session.config.tenant, _MOST_LISTED))
     lines = [
-        f"{one.id}  {moment(one.at, session.now)}  {one.by}, {one.changes} changes"
-        f"{', undone' if one.undone else ''}"
+        line(
+            one.id,
+            (f"  {moment(one.at, session.now)}", FAINT),
+            f"  {one.by}, {one.changes} changes{', undone' if one.undone else ''}",
+            hang=4,
+        )
         for one in answer.batches
     ]
     notes = () if lines else ("There is no batch yet.",)
@@ -89,7 +95,7 @@ def _list(session: Session) -> Reply:
 def undone(session: Session, batch: str, *, yes: bool) -> Reply:
     """Undo a batch, once the person has said so."""
     question = f"This deletes for good what {batch} brought, and takes back what it changed."
-    if not yes and not confirmed(question, "yes"):
+    if not yes and not confirmed("yes", question):
         return Reply(("Nothing was changed.",), lambda: {"undone": False}, 1)
     answer = session.run(Undo(batch, session.config.tenant, session.author))
     return Reply((_undone(answer),), lambda: document(answer))
@@ -135,5 +141,6 @@ COMMANDS = (
             YES,
         ),
         _import,
+        doing="importing",
     ),
 )

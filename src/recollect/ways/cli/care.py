@@ -8,7 +8,7 @@ from recollect.ops import Changes, ListScopes, Status, Verify
 from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.document import document
 from recollect.ways.cli.read import whole
-from recollect.ways.cli.show import change, size
+from recollect.ways.cli.show import change, fact, size
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -23,7 +23,7 @@ def _status(session: Session, args: Namespace) -> Reply:
     config = session.config
     answer = session.run(Status(config.tenant))
     return Reply(
-        (f"{name:<11} {value}" for name, value in _lines(answer, config.store)),
+        (fact(name, value) for name, value in _lines(answer, config.store)),
         lambda: {"store": config.store, "tenant": config.tenant, **document(answer)},
     )
 
@@ -65,13 +65,13 @@ def _verified(answer: Verified) -> Iterator[str]:
 
 def _changes(session: Session, args: Namespace) -> Reply:
     answer = session.run(Changes(args.after, args.limit))
-    lines = (f"{change(event, session.now)}  {event.record}" for event in answer.events)
+    lines = (change(event, session.now) + f"  {event.record}" for event in answer.events)
     return Reply(lines, lambda: document(answer))
 
 
 def _embed(session: Session, args: Namespace) -> Reply:
     del args
-    done = session.engine.settle(needed=True)
+    done = session.settle()
     return Reply((f"Made {done} vectors.",), lambda: {"embedded": done})
 
 
@@ -103,6 +103,7 @@ COMMANDS = (
         (),
         _verify,
         needs_store=True,
+        doing="checking",
     ),
     Command(
         "changes",
@@ -134,5 +135,6 @@ COMMANDS = (
         (),
         _embed,
         looks_up=True,
+        doing="making vectors",
     ),
 )

@@ -111,6 +111,7 @@ COMMANDS = (
         ),
         _export,
         needs_store=True,
+        doing="exporting",
     ),
     Command(
         "restore",
@@ -123,6 +124,7 @@ COMMANDS = (
         ),
         (Argument(("path",), "the exported file; `-` reads standard input", "PATH"),),
         _restore,
+        doing="restoring",
     ),
     Command(
         "backup",
@@ -135,5 +137,6 @@ COMMANDS = (
         (Argument(("path",), "the new file", "PATH"),),
         _backup,
         needs_store=True,
+        doing="copying",
     ),
 )

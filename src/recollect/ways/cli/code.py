@@ -14,6 +14,7 @@ from recollect.rules.code import records
 from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
 from recollect.ways.cli.git import commits
+from recollect.ways.cli.line import FAINT, HEAD, NAME, line
 from recollect.ways.cli.read import whole, words
 from recollect.ways.cli.shared import scope
 from recollect.ways.cli.show import brief
@@ -25,15 +26,14 @@ if TYPE_CHECKING:
     from recollect.model import Hit, Project
     from recollect.ops import FoundCode, IndexedCode, Reasons
     from recollect.ways.cli.git import Commit
+    from recollect.ways.cli.line import Shown
     from recollect.ways.cli.session import Session
 
-_BAR = 30
 _LINES = 6
 _PROJECT = Argument(("--project",), "only this project", "NAME")
 
 
 def _index(session: Session, args: Namespace) -> Reply:
-    bar = _Bar() if sys.stderr.isatty() and not args.json else None
     op = IndexProject(
         args.path,
         scope=scope(session.config),
@@ -41,11 +41,7 @@ def _index(session: Session, args: Namespace) -> Reply:
         watch=args.watch,
         roots=(os.getcwd(),),
     )
-    try:
-        answer = session.engine.run(op, bar.show) if bar else session.run(op)
-    finally:
-        if bar:
-            bar.end()
+    answer = session.run(op)
     if args.watch:
         # Until somebody ends it, which is no failure.
         print(f"{_done(answer)} Watching; Ctrl+C ends it.", file=sys.stderr, flush=True)
@@ -107,37 +103,22 @@ def _placed(said: str) -> tuple[str, int | None]:
     return (path, int(number)) if path and number.isdecimal() else (said, None)
 
 
-def _reasons(session: Session, answer: Reasons, changes: tuple[Commit, ...]) -> Iterator[str]:
+def _reasons(session: Session, answer: Reasons, changes: tuple[Commit, ...]) -> Iterator[Shown]:
     for piece in answer.pieces:
         place = records.place(piece)
-        yield f"{answer.path}:{place.start}-{place.end}  {piece.type} {piece.title}"
+        where = (f"{answer.path}:{place.start}-{place.end}", FAINT)
+        yield line(where, f"  {piece.type} ", (piece.title, NAME), hang=4)
     for heading, found in (("Decisions", answer.decisions), ("Memories", answer.memories)):
         if found:
-            yield f"{heading}:"
-            yield from (f"  {brief(one, session.now)}" for one in found)
+            yield line((f"{heading}:", HEAD))
+            yield from ("  " + brief(one, session.now) for one in found)
     if changes:
-        yield "Commits:"
-        yield from (f"  {one.id} {one.day} {one.author}: {one.subject}" for one in changes)
+        yield line(("Commits:", HEAD))
+        for one in changes:
+            known = (f"  {one.id} {one.day} {one.author}: ", FAINT)
+            yield line(known, one.subject, hang=4)
     if not (answer.decisions or answer.memories or changes):
         yield "Nobody has said anything about it, and git knows no commit."
-
-
-class _Bar:
-    """How far it is, on one line of the terminal."""
-
-    def __init__(self) -> None:
-        self._width = 0
-
-    def show(self, done: int, of: int, doing: str) -> None:
-        """Write over the line with what is true now."""
-        filled = _BAR * done // max(of, 1)
-        line = f"[{'#' * filled}{'.' * (_BAR - filled)}] {done}/{of} {doing[-40:]}"
-        print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
-        self._width = len(line)
-
-    def end(self) -> None:
-        """Leave the line empty."""
-        print(f"\r{'':<{self._width}}\r", end="", file=sys.stderr, flush=True)
 
 
 def _done(answer: IndexedCode) -> str:
@@ -163,16 +144,17 @@ def _project(project: Project) -> str:
     return said + ending + (f". {project.error}" if project.error else "")
 
 
-def _hits(answer: FoundCode) -> Iterator[str]:
+def _hits(answer: FoundCode) -> Iterator[Shown]:
     for hit in answer.hits:
         yield from _hit(hit)
 
 
-def _hit(hit: Hit) -> Iterator[str]:
+def _hit(hit: Hit) -> Iterator[Shown]:
     place = records.place(hit.record)
-    yield f"{hit.record.source_ref}:{place.start}-{place.end}  {hit.record.type} {hit.record.title}"
+    where = (f"{hit.record.source_ref}:{place.start}-{place.end}", FAINT)
+    yield line(where, f"  {hit.record.type} ", (hit.record.title, NAME), hang=4)
     lines = hit.record.text.split("\n")
-    yield from (f"    {line}" for line in lines[:_LINES])
+    yield from (line("    ", one, cut=True) for one in lines[:_LINES])
     if len(lines) > _LINES:
         yield "    …"
 
@@ -190,6 +172,7 @@ COMMANDS = (
             Argument(("--watch",), "go on, and index whatever changes", flag=True),
         ),
         _index,
+        doing="indexing",
     ),
     Command(
         "projects",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Iterable
 
+    from recollect.ways.cli.line import Shown
     from recollect.ways.cli.session import Session
 
 DONE, NOT_DONE, INVALID, CONFLICT, UNAVAILABLE = 0, 1, 2, 3, 4
@@ -44,7 +45,7 @@ class Reply(Value):
     """What a command has to say: to people, to programs, and to the shell."""
 
     # Written one by one, so that a reader who has seen enough ends the work.
-    lines: Iterable[str]
+    lines: Iterable[Shown]
     # A function, so that people do not wait for what only programs read.
     data: Callable[[], dict[str, object]]
     code: int = DONE
@@ -65,6 +66,8 @@ class Command(Value):
     needs_store: bool = False
     # Whether it is about what is kept already, so that a store named with --store has to be there.
     looks_up: bool = False
+    # What is said while it goes on for longer than a moment.
+    doing: str = ""
     # Whether it ends well whatever happens, because a program waits that has to go on.
     fails_open: bool = False
 

@@ -11,6 +11,7 @@ from recollect import config
 from recollect.contracts.listing import selection
 from recollect.errors import NotFound
 from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
+from recollect.ways.cli.line import BAD, FAINT, GOOD, NAME, WARNING, line
 from recollect.ways.cli.read import confirmed
 from recollect.ways.cli.shared import YES
 from recollect.ways.setup import change
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
+    from recollect.ways.cli.line import Shown
     from recollect.ways.cli.session import Session
     from recollect.ways.setup.change import Change
     from recollect.ways.setup.clients import Client
@@ -69,16 +71,26 @@ def _disconnect(keeper: change.Keeper, one: Change) -> str:
 def _changed(args: Namespace, changes: Sequence[Change], state: str, do: Do) -> Reply:
     needed = [one for one in changes if one.needed]
     lines = [f"{c.client.title}: {state} already ({c.path})" for c in changes if not c.needed]
-    diffs = [line for one in needed for line in (f"{one.client.title}:", *one.shown(), "")]
+    diffs: list[Shown] = [
+        each
+        for one in needed
+        for each in (f"{one.client.title}:", *map(_changing, one.shown()), "")
+    ]
     if args.dry_run or not needed:
         return Reply(
             [*diffs, *lines] or ["There is nothing to change."], lambda: _told(changes, ())
         )
-    if not args.yes and not confirmed("\n".join([*diffs, *lines]).rstrip(), "yes"):
+    if not args.yes and not confirmed("yes", *diffs, *lines, ""):
         return Reply(("Nothing was changed.",), lambda: _told(changes, ()), NOT_DONE)
     keeper = change.Keeper(config.notes())
     done = [do(keeper, one) for one in needed]
     return Reply([*lines, *done], lambda: _told(changes, needed))
+
+
+def _changing(shown: str) -> Shown:
+    """A line of a change, in the colours that such lines have."""
+    what = {"+": GOOD, "-": BAD, "@": FAINT}.get(shown[:1])
+    return line((shown, what), hang=1) if what else shown
 
 
 def _told(changes: Sequence[Change], done: Sequence[Change]) -> dict[str, object]:
@@ -134,12 +146,12 @@ def _doctor(session: Session, args: Namespace) -> Reply:
     )
 
 
-def _lines(found: Sequence[Finding]) -> Iterator[str]:
+def _lines(found: Sequence[Finding]) -> Iterator[Shown]:
     for one in found:
-        mark = "!!" if one.wrong else "--" if one.hint else "ok"
-        yield f"{mark}  {one.what}: {one.said}"
+        mark = ("!!", BAD) if one.wrong else ("--", WARNING) if one.hint else ("ok", GOOD)
+        yield line(mark, "  ", (one.what, NAME), f": {one.said}", hang=6)
         if one.advice:
-            yield f"      {one.advice}"
+            yield line("      ", one.advice, hang=6)
 
 
 _CLIENTS = Argument(("clients",), ", ".join(NAMES), "CLIENT", several="*")
@@ -182,5 +194,6 @@ COMMANDS = (
         ("recollect doctor", "recollect doctor --json"),
         (),
         _doctor,
+        doing="looking",
     ),
 )

@@ -21,6 +21,7 @@ from recollect.model import Scope, Where
 from recollect.value import replace
 from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
+from recollect.ways.cli.line import FAINT, GOOD, HEAD, line
 from recollect.ways.cli.read import number, whole, words
 from recollect.ways.cli.shared import REASON, WHO, WHOSE
 from recollect.ways.cli.show import age, shortened
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from recollect.decisions import Decided, Proposal, Ranked
     from recollect.model import Record
+    from recollect.ways.cli.line import Line, Shown
     from recollect.ways.cli.session import Session
 
 
@@ -75,7 +77,7 @@ def _decisions(session: Session, args: Namespace) -> Reply:
     where = Where(config.tenant, config.user or None, config.project or None)
     if args.query:
         found = session.run(SearchDecisions(words(args.query), where, args.limit, Mode(args.mode)))
-        lines: Iterator[str] = (_ranked(hit, session.now) for hit in found.hits)
+        lines: Iterator[Line] = (_ranked(hit, session.now) for hit in found.hits)
         notes = () if found.hits else ("Nothing was decided on this.",)
         return Reply(lines, lambda: document(found), notes=notes)
     statuses = () if args.all else (Stand.ACTIVE.value,)
@@ -92,15 +94,17 @@ def _decisions(session: Session, args: Namespace) -> Reply:
     return Reply(lines, lambda: document(listed), notes=notes)
 
 
-def _ranked(hit: Ranked, now: datetime) -> str:
-    return f"{hit.score:.2f}  {_line(hit.record, now)}"
+def _ranked(hit: Ranked, now: datetime) -> Line:
+    return line((f"{hit.score:.2f}", FAINT), "  ", _line(hit.record, now), hang=4)
 
 
-def _line(record: Record, now: datetime) -> str:
+def _line(record: Record, now: datetime) -> Line:
     about = record.key or record.type
     said = shortened(f"{record.title}: {record.text}" if record.title else record.text)
-    stands = f"{record.status:<10}  {record.author.kind:<5}"
-    return f"{record.id}  {stands}  [{about}] {said}  ({age(record.created_at, now)})"
+    stands = (f"{record.status:<10}", GOOD if record.status == Stand.ACTIVE.value else FAINT)
+    whose = (f"  {record.author.kind:<5}  [{about}] ", FAINT)
+    aged = (f"  ({age(record.created_at, now)})", FAINT)
+    return line((record.id, FAINT), "  ", stands, whose, said, aged, hang=4)
 
 
 def _reflect(session: Session, args: Namespace) -> Reply:
@@ -121,21 +125,22 @@ def _reflect(session: Session, args: Namespace) -> Reply:
             count = len(made.proposals)
             said = f"Looked at {made.evidence} observations, and proposed {count}."
             return Reply(
-                [said, *(line for one in made.proposals for line in _proposed(one, session.now))],
+                [said, *(each for one in made.proposals for each in _proposed(one, session.now))],
                 lambda: document(made),
             )
     listed = session.run(ListProposals(tenant, drafts=not args.all))
     return Reply(
-        [line for one in listed.proposals for line in _proposed(one, session.now)],
+        [each for one in listed.proposals for each in _proposed(one, session.now)],
         lambda: document(listed),
         notes=() if listed.proposals else ("Nothing is proposed.",),
     )
 
 
-def _proposed(one: Proposal, now: datetime) -> Iterator[str]:
+def _proposed(one: Proposal, now: datetime) -> Iterator[Shown]:
     record = one.record
-    yield f"{record.id}  {record.status}  {age(record.created_at, now)}"
-    yield f"  {one.title} [{record.key}], from {len(one.evidence)} pieces of evidence"
+    yield line((record.id, HEAD), (f"  {record.status}  {age(record.created_at, now)}", FAINT))
+    rests = (f" [{record.key}], from {len(one.evidence)} pieces of evidence", FAINT)
+    yield line("  ", one.title, rests, hang=2)
     if one.supersedes:
         yield f"  would take the place of {', '.join(one.supersedes)}"
 
@@ -226,5 +231,6 @@ COMMANDS = (
         ),
         _reflect,
         needs_store=True,
+        doing="looking back",
     ),
 )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from recollect.model import Counts, Record
     from recollect.ops import Due
+    from recollect.ways.cli.line import Shown
     from recollect.ways.cli.session import Session
 
 
@@ -28,17 +29,17 @@ _AT_ONCE = 1_000
 
 def _forget(session: Session, args: Namespace) -> Reply:
     ids, tenant = tuple(args.ids), session.config.tenant
-    if not args.yes and not confirmed(_going(session, ids), "yes"):
+    if not args.yes and not confirmed("yes", *_going(session, ids)):
         return _kept()
     answer = session.run(Forget(ids, tenant, session.author, args.reason))
     return Reply((f"Forgot {', '.join(answer.ids)}.",), lambda: document(answer))
 
 
-def _going(session: Session, ids: tuple[str, ...]) -> str:
+def _going(session: Session, ids: tuple[str, ...]) -> Iterator[Shown]:
     """What would be deleted, so that a wrong id is seen before it is too late."""
     records = session.run(Get(ids, session.config.tenant)).records
-    shown = [f"  {brief(record, session.now)}" for record in records]
-    return "\n".join([*shown, f"This deletes {_count(len(ids), 'record')} for good."])
+    yield from ("  " + brief(record, session.now) for record in records)
+    yield f"This deletes {_count(len(ids), 'record')} for good."
 
 
 def _retention(session: Session, args: Namespace) -> Reply:
@@ -50,12 +51,15 @@ def _retention(session: Session, args: Namespace) -> Reply:
     config = session.config
     where = Where(config.tenant, config.user or None, config.project or None)
     due = session.run(Overdue(where, args.now, args.max_age_days, args.max_entries))
-    lines = [*(brief(one, session.now) for one in _records(session, due.ids)), _why(due)]
+    lines: list[Shown] = [
+        *(brief(one, session.now) for one in _records(session, due.ids)),
+        _why(due),
+    ]
     if args.what == _DRY_RUN or not due.ids:
         return Reply(lines, lambda: {**document(due), "deleted": []})
     if not args.yes:
-        question = "\n".join([*lines, f"This deletes {_count(len(due.ids), 'memory')} for good."])
-        if not confirmed(question, "yes"):
+        deletes = f"This deletes {_count(len(due.ids), 'memory')} for good."
+        if not confirmed("yes", *lines, deletes):
             return _kept()
     for batch in _batches(due.ids):
         session.run(Forget(batch, config.tenant, session.author, "retention"))
@@ -87,7 +91,7 @@ def _reset(session: Session, args: Namespace) -> Reply:
             f"This deletes all of tenant {tenant!r} in {session.config.store} for good:"
             f" {_all(counts)}."
         )
-        if not confirmed(question, "reset"):
+        if not confirmed("reset", question):
             return _kept()
     answer = session.run(Wipe(tenant, session.author))
     return Reply((f"Deleted {_all(answer.counts)}.",), lambda: document(answer))

@@ -10,9 +10,10 @@ from recollect.ops import Around, Get, History, List, Recall, Status
 from recollect.value import replace
 from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.document import document
+from recollect.ways.cli.line import FAINT, HEAD, line
 from recollect.ways.cli.read import time, whole, words
 from recollect.ways.cli.shared import FILTER, ID, IDS, paging, where
-from recollect.ways.cli.show import brief, change, changed, full, hit, moment
+from recollect.ways.cli.show import brief, change, changed, full, hit, instant
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recollect.ops import Recalled, Told
+    from recollect.ways.cli.line import Shown
     from recollect.ways.cli.session import Session
 
 
@@ -43,7 +45,7 @@ def _recall(session: Session, args: Namespace) -> Reply:
     )
 
 
-def _recalled(answer: Recalled, args: Namespace, now: datetime) -> Iterator[str]:
+def _recalled(answer: Recalled, args: Namespace, now: datetime) -> Iterator[Shown]:
     if not answer.hits:
         yield _nothing(answer, args)
     for place, found in enumerate(answer.hits, args.offset + 1):
@@ -113,14 +115,15 @@ def _history(session: Session, args: Namespace) -> Reply:
     return Reply(_told(answer, session.now), lambda: document(answer))
 
 
-def _told(answer: Told, now: datetime) -> Iterator[str]:
+def _told(answer: Told, now: datetime) -> Iterator[Shown]:
     before = None
     for version in answer.versions:
-        yield f"version {version.version}, since {moment(version.updated_at, now)}"
-        yield from (f"  {line}" for line in changed(before, version, now))
+        since = f", since {instant(version.updated_at, now)}"
+        yield line((f"version {version.version}", HEAD), (since, FAINT))
+        yield from (line("  ", one, hang=2) for one in changed(before, version, now))
         before = version
-    yield "changes"
-    yield from (f"  {change(event, now)}" for event in answer.events)
+    yield line(("changes", HEAD))
+    yield from ("  " + change(event, now) for event in answer.events)
 
 
 def _timeline(session: Session, args: Namespace) -> Reply:
@@ -131,7 +134,7 @@ def _timeline(session: Session, args: Namespace) -> Reply:
     where = Where(tenant, kinds=kinds)
     answer = session.run(Around(args.id, where, args.before, args.after))
     lines = (
-        f"{'>' if record.id == args.id else ' '} {brief(record, session.now)}"
+        f"{'>' if record.id == args.id else ' '} " + brief(record, session.now)
         for record in answer.records
     )
     return Reply(lines, lambda: document(answer))
@@ -153,11 +156,11 @@ def _list(session: Session, args: Namespace) -> Reply:
     return Reply(lines, lambda: document(answer), notes=notes)
 
 
-def _apart(parts: Iterable[Iterable[str]]) -> Iterator[str]:
+def _apart(parts: Iterable[Iterable[Shown]]) -> Iterator[Shown]:
     """Several things below each other, with a line between."""
     for place, part in enumerate(parts):
         if place:
-            yield "---"
+            yield line(("---", FAINT))
         yield from part
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recollect.ops import Invalidated, Remembered
+    from recollect.ways.cli.line import Shown
     from recollect.ways.cli.session import Session
 
 
@@ -93,7 +94,7 @@ def _in_line(places: list[int], error: InvalidRequest) -> InvalidRequest:
     return type(error)(said, **(error.facts | {"line": line}))
 
 
-def _remembered(session: Session, answer: Remembered) -> Iterator[str]:
+def _remembered(session: Session, answer: Remembered) -> Iterator[Shown]:
     record = answer.record
     yield f"Remembered as {record.id}." if answer.created else f"Known already, as {record.id}."
     if answer.redacted:
@@ -101,7 +102,7 @@ def _remembered(session: Session, answer: Remembered) -> Iterator[str]:
     conflicts = [one.record for one in answer.similar if one.conflict]
     if conflicts:
         yield "It may contradict:"
-        yield from (f"  {brief(one, session.now)}" for one in conflicts)
+        yield from ("  " + brief(one, session.now) for one in conflicts)
         yield f"If it takes the place of one: recollect supersede {conflicts[0].id} {record.id}"
 
 
@@ -151,7 +152,7 @@ def _invalidate(session: Session, args: Namespace) -> Reply:
 
 def _invalidated(answer: Invalidated) -> str:
     if answer.edge is not None:
-        return f"No longer true: {arrow(answer.edge)}"
+        return str("No longer true: " + arrow(answer.edge))
     ended = answer.record
     return f"{ended.id if ended else 'It'} is no longer true. It is kept, with its history."
 
@@ -187,6 +188,7 @@ COMMANDS = (
             Argument(("--source-ref",), "where exactly: a link, a page", "TEXT", default=""),
         ),
         _remember,
+        doing="remembering",
     ),
     Command(
         "ingest",
@@ -204,6 +206,7 @@ COMMANDS = (
             *WHOSE,
         ),
         _ingest,
+        doing="reading documents",
     ),
     Command(
         "revise",

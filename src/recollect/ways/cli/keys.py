@@ -10,6 +10,7 @@ from recollect.model import Role
 from recollect.ops import CreateKey, Identify, ListKeys, RevokeKey, RotateKey
 from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
+from recollect.ways.cli.line import FAINT, NAME, line
 from recollect.ways.cli.read import standard_input, whole
 from recollect.ways.cli.show import moment
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from recollect.model import Key
     from recollect.ops import Keyed
+    from recollect.ways.cli.line import Line
     from recollect.ways.cli.session import Session
 
 _DAYS = 90
@@ -97,7 +99,7 @@ def _shown_once(session: Session, answer: Keyed) -> Reply:
     )
 
 
-def _line(key: Key, now: datetime) -> str:
+def _line(key: Key, now: datetime) -> Line:
     whose = f"{key.tenant}/{key.user}" if key.user else key.tenant
     if key.revoked_at:
         until = f"revoked {moment(key.revoked_at, now)}"
@@ -106,7 +108,7 @@ def _line(key: Key, now: datetime) -> str:
         until = f"{ends} {moment(key.expires_at, now)}"
     else:
         until = "never expires"
-    return f"{key.id}  {key.role}  {whose}  {key.name}  {until}"
+    return line((key.id, FAINT), f"  {key.role}  {whose}  ", (key.name, NAME), f"  {until}", hang=4)
 
 
 _DOES = {

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recollect.ops import Explored
+    from recollect.ways.cli.line import Shown
     from recollect.ways.cli.session import Session
 
 
@@ -64,7 +65,7 @@ def _explore(session: Session, args: Namespace) -> Reply:
     return Reply(_explored(session, answer), lambda: document(answer))
 
 
-def _explored(session: Session, answer: Explored) -> Iterator[str]:
+def _explored(session: Session, answer: Explored) -> Iterator[Shown]:
     if not answer.records:
         yield "Nothing is linked."
     yield from (brief(record, session.now) for record in answer.records)

@@ -28,15 +28,17 @@ from recollect.model import Where
 from recollect.rules.calibrate import WEIGHTS
 from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
+from recollect.ways.cli.line import FAINT, NAME, WARNING, line
 from recollect.ways.cli.read import confirmed, number, whole, words
 from recollect.ways.cli.shared import WHO, YES
-from recollect.ways.cli.show import shortened
+from recollect.ways.cli.show import fact, shortened
 
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
     from recollect.decisions.measured import Analysed, CalibratedAll, Lesson, Rate, Weighed
+    from recollect.ways.cli.line import Line, Shown
     from recollect.ways.cli.session import Session
 
 DECISION = Argument(("id",), "the decision's id", "DECISION")
@@ -63,7 +65,7 @@ def _outcome(session: Session, args: Namespace) -> Reply:
         )
     )
     after = answer.after
-    lines = [f"Recorded as {answer.outcome.id}.", _rate(after)]
+    lines: list[Shown] = [f"Recorded as {answer.outcome.id}.", _rate(after)]
     lines += [f"Learned ({one.kind}): {shortened(one.text)}" for one in answer.learned]
     return Reply(lines, lambda: document(answer))
 
@@ -89,7 +91,7 @@ def _from_git(session: Session, args: Namespace) -> Reply:
     lines, made = [], []
     for decision, said in found:
         line = f"{decision.record.id}  {said.status}: {said.why}  ({shortened(decision.statement)})"
-        if args.yes or (sys.stdin.isatty() and confirmed(f"{line}\nRecord it?", "yes")):
+        if args.yes or (sys.stdin.isatty() and confirmed("yes", line, "Record it?")):
             answer = session.run(
                 RecordOutcome(
                     decision.record.id,
@@ -155,11 +157,11 @@ def _context(session: Session, args: Namespace) -> Reply:
     return Reply(injected(answer).split("\n"), lambda: document(answer))
 
 
-def _weighed(answer: Weighed) -> Iterator[str]:
+def _weighed(answer: Weighed) -> Iterator[Shown]:
     yield f"{answer.firewall} (risk {answer.risk:.2f})"
     for one in answer.warnings:
-        yield f"- {one.severity}: {one.message}"
-        yield f"  {one.evidence}. {one.recommendation}."
+        yield line("- ", (one.severity, WARNING), f": {one.message}", hang=2)
+        yield line("  ", (f"{one.evidence}. {one.recommendation}.", FAINT), hang=2)
 
 
 def _analyse(session: Session, args: Namespace) -> Reply:
@@ -177,17 +179,17 @@ def _analyse(session: Session, args: Namespace) -> Reply:
     return Reply(_analysed(answer), lambda: document(answer))
 
 
-def _analysed(answer: Analysed) -> Iterator[str]:
+def _analysed(answer: Analysed) -> Iterator[Shown]:
     told = answer.chain
-    yield f"decided    {told.whole.decision.statement}"
-    yield f"done       {told.implementation or 'nothing is known of it'}"
+    yield fact("decided", told.whole.decision.statement)
+    yield fact("done", told.implementation or "nothing is known of it")
     outcome = told.whole.outcome
     came = f"{outcome.status} ({outcome.confidence:.2f})" if outcome else "not known yet"
-    yield f"came to    {came}"
-    yield from (f"lesson     {one}" for one in told.lessons)
-    yield from (f"{one.kind:<10} {one.text}" for one in told.taught)
-    yield from (f"prevented  {one.statement}" for one in answer.prevented)
-    yield from (f"avoided    {one.record.text}" for one in answer.avoided)
+    yield fact("came to", came)
+    yield from (fact("lesson", one) for one in told.lessons)
+    yield from (fact(one.kind, one.text) for one in told.taught)
+    yield from (fact("prevented", one.statement) for one in answer.prevented)
+    yield from (fact("avoided", one.record.text) for one in answer.avoided)
 
 
 def _calibration(session: Session, args: Namespace) -> Reply:
@@ -204,17 +206,18 @@ def _calibration(session: Session, args: Namespace) -> Reply:
     return Reply((_rate(answer.rate),), lambda: document(answer))
 
 
-def _rates(answer: CalibratedAll) -> Iterator[str]:
+def _rates(answer: CalibratedAll) -> Iterator[Shown]:
     yield from map(_rate, answer.rates)
     if answer.brier is not None and answer.expected_error is not None:
         figures = f"Brier score {answer.brier:.3f}, calibration error {answer.expected_error:.3f}"
         yield f"all: {answer.sample_size} outcomes, {answer.status}, {figures}"
 
 
-def _rate(rate: Rate) -> str:
+def _rate(rate: Rate) -> Line:
     low, high = rate.interval
     known = f"{rate.mean:.0%} succeed ({low:.0%} to {high:.0%})"
-    return f"{rate.domain}: {rate.sample_size} outcomes, {known}, {rate.status}, {rate.trend}"
+    said = f": {rate.sample_size} outcomes, {known}, {rate.status}, {rate.trend}"
+    return line((rate.domain, NAME), said, hang=4)
 
 
 def _skills(session: Session, args: Namespace) -> Reply:
@@ -232,16 +235,20 @@ def _skills(session: Session, args: Namespace) -> Reply:
     return Reply(lines, lambda: document(answer), notes=notes)
 
 
-def _lesson(one: Lesson) -> str:
+def _lesson(one: Lesson) -> Line:
     rests = f"{one.successes} of {one.outcomes} succeeded"
     said = f"{one.record.kind}, {one.record.status}"
-    return f"{one.record.id}  {one.confidence:.0%}  {said}: {shortened(one.record.text)} ({rests})"
+    known = (f"{one.record.id}  {one.confidence:.0%}  {said}: ", FAINT)
+    return line(known, shortened(one.record.text), (f" ({rests})", FAINT), hang=4)
 
 
 def _anomalies(session: Session, args: Namespace) -> Reply:
     del args
     answer = session.run(FindAnomalies(_where(session)))
-    lines = [f"{one.severity:<6}  {one.type}: {one.message}" for one in answer.found]
+    lines = [
+        line((f"{one.severity:<6}", WARNING), "  ", (one.type, NAME), f": {one.message}", hang=8)
+        for one in answer.found
+    ]
     return Reply(lines or ("Nothing is out of the ordinary.",), lambda: document(answer))
 
 

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from recollect.ways.cli.command import GLOBAL
 from recollect.ways.cli.commands import GROUPS, command
+from recollect.ways.cli.line import HEAD, NAME, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from recollect.ways.cli.line import Shown
 
 EXAMPLES = (
     'recollect remember "Deployments go out on Tuesdays."',
@@ -26,14 +29,23 @@ CODES = (
 )
 
 
-def overview() -> Iterator[str]:
+ENDING = (
+    "A TIME is 2026-02-12, 2026-02-12T10:30Z, or 7d for seven days ago (m, h, d, w); UTC",
+    "unless it says otherwise. Settings can also come from the environment (RECOLLECT_STORE,",
+    "RECOLLECT_USER, ...) or from ~/.config/recollect/config.toml.",
+)
+
+
+def overview() -> Iterator[Shown]:
     """Every command by purpose, then what holds for all of them."""
     yield "usage: recollect COMMAND ..."
     yield ""
-    yield "One long-term memory for AI agents and the people who work with them, in one file."
+    yield line("One long-term memory for AI agents and the people who work with them, in one file.")
     for purpose, _, names in GROUPS:
         yield from _table(purpose, [(name, command(name).purpose) for name in names])
-    yield from ("", "Examples", *(f"  {example}" for example in EXAMPLES))
+    yield ""
+    yield line(("Examples", HEAD))
+    yield from (f"  {example}" for example in EXAMPLES)
     yield from _table(
         "Options of every command",
         [
@@ -44,15 +56,14 @@ def overview() -> Iterator[str]:
     )
     yield from _table("Exit codes", [(str(code), meaning) for code, meaning in CODES])
     yield ""
-    yield "A TIME is 2026-02-12, 2026-02-12T10:30Z, or 7d for seven days ago (m, h, d, w); UTC"
-    yield "unless it says otherwise. Settings can also come from the environment (RECOLLECT_STORE,"
-    yield "RECOLLECT_USER, ...) or from ~/.config/recollect/config.toml."
+    yield from (line(one) for one in ENDING)
 
 
 def _option(name: str, metavar: str | None) -> str:
     return f"{name} {metavar}" if metavar else name
 
 
-def _table(heading: str, rows: list[tuple[str, str]]) -> Iterator[str]:
-    yield from ("", heading)
-    yield from (f"  {name:<15} {meaning}" for name, meaning in rows)
+def _table(heading: str, rows: list[tuple[str, str]]) -> Iterator[Shown]:
+    yield ""
+    yield line((heading, HEAD))
+    yield from (line("  ", (f"{name:<15}", NAME), f" {meaning}", hang=18) for name, meaning in rows)

@@ -5,8 +5,13 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentTypeError
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidRequest
+from recollect.ways.cli.say import fitting
+
+if TYPE_CHECKING:
+    from recollect.ways.cli.line import Shown
 
 _AGES = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -78,8 +83,8 @@ def standard_input() -> str:
         ) from None
 
 
-def confirmed(question: str, word: str) -> bool:
-    """Whether the person at the terminal answers with the word.
+def confirmed(word: str, *question: Shown) -> bool:
+    """Whether the person at the terminal answers the question with the word.
 
     Raises:
         InvalidRequest: there is no terminal, so no one who could answer.
@@ -88,5 +93,7 @@ def confirmed(question: str, word: str) -> bool:
         raise InvalidRequest(
             "There is no terminal to ask on, so nothing was changed. Add --yes to do it unasked."
         )
-    print(f"{question} Type {word!r} to go on: ", end="", file=sys.stderr, flush=True)
+    *before, last = fitting(question, sys.stderr)
+    asked = f"{last} Type {word!r} to go on: ".lstrip()
+    print(*before, asked, sep="\n", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() == word

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from recollect.config import Config
     from recollect.engine import Engine
+    from recollect.engine.ports import Report
     from recollect.ops import Answer, Op
 
 
@@ -22,6 +23,8 @@ class Session:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.now = datetime.now(UTC)
+        # Who is told how far something is that takes long.
+        self.report: Report | None = None
         self._engine: Engine | None = None
 
     @property
@@ -50,7 +53,13 @@ class Session:
 
     def run(self, op: Op[Answer]) -> Answer:
         """Ask the engine."""
-        return self.engine.run(op)
+        return self.engine.run(op, self.report) if self.report else self.engine.run(op)
+
+    def settle(self) -> int:
+        """Have the engine embed all that waits, and answer how many records that were."""
+        if self.report:
+            return self.engine.settle(needed=True, report=self.report)
+        return self.engine.settle(needed=True)
 
     @property
     def author(self) -> Author:

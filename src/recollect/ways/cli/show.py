@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.model import Kind, rfc3339
+from recollect.ways.cli.line import FAINT, HEAD, NAME, WARNING, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
     from recollect.model import Edge, Event, Hit, Record, Why
+    from recollect.ways.cli.line import Line, Shown
 
 _LINE = 100
 _PARAGRAPH = 600
@@ -57,45 +59,63 @@ def shortened(text: str, most: int = _LINE) -> str:
 
 
 def moment(time: datetime, now: datetime) -> str:
-    """A time, exactly and roughly."""
+    """A time to the second, and roughly.
+
+    >>> from datetime import UTC, datetime, timedelta
+    >>> now = datetime(2026, 2, 12, 9, 30, 0, 1234, tzinfo=UTC)
+    >>> moment(now - timedelta(days=3), now)
+    '2026-02-09 09:30:00Z (3 days ago)'
+    """
+    return f"{time:%Y-%m-%d %H:%M:%S}Z ({age(time, now)})"
+
+
+def instant(time: datetime, now: datetime) -> str:
+    """A time exactly, for whoever asks what was known then, and roughly."""
     return f"{rfc3339(time)} ({age(time, now)})"
 
 
-def brief(record: Record, now: datetime) -> str:
+def brief(record: Record, now: datetime) -> Line:
     """A record in one line."""
     title = f"{record.title}: " if record.title else ""
-    return f"{record.id}  {age(record.created_at, now):<14}  {shortened(title + record.text)}"
+    aged = f"{age(record.created_at, now):<14}"
+    said = shortened(title + record.text)
+    return line((record.id, FAINT), "  ", (aged, FAINT), "  ", said, cut=True)
 
 
-def full(record: Record, now: datetime) -> Iterator[str]:
+def full(record: Record, now: datetime) -> Iterator[Shown]:
     """A record with all that is known of it, and its text untouched."""
     for name, value in _facts(record, now):
         if value:
-            yield f"{name:<11} {value}"
+            yield fact(name, value)
     yield ""
     yield record.text
 
 
-def hit(place: int, found: Hit, now: datetime) -> Iterator[str]:
+def fact(name: str, value: object) -> Line:
+    """One of several things that are said of something, below each other."""
+    return line((f"{name:<11}", FAINT), f" {value}", hang=12)
+
+
+def hit(place: int, found: Hit, now: datetime) -> Iterator[Shown]:
     """A record that was found, with enough of its text to see whether it is the one."""
     record = found.record
     ended = "  no longer true" if record.valid_until and record.valid_until <= now else ""
-    marks = _labels(record)
-    yield f"{place}. {record.id}  {age(record.created_at, now)}  {found.score:.2f}{marks}{ended}"
+    known = f"{record.id}  {age(record.created_at, now)}  {found.score:.2f}{_labels(record)}"
+    yield line((f"{place}.", HEAD), " ", (known, FAINT), (ended, WARNING), hang=3)
+    if record.title:
+        yield line("   ", (record.title, NAME), hang=3)
     text = record.text[:_PARAGRAPH] + ("…" if len(record.text) > _PARAGRAPH else "")
-    for line in [*([record.title] if record.title else []), *text.split("\n")]:
-        yield f"   {line}"
+    yield from (line("   ", one, hang=3) for one in text.split("\n"))
     if found.why is not None:
-        yield f"   why: {_reasons(found, found.why)}"
+        yield line("   ", (f"why: {_reasons(found, found.why)}", FAINT), hang=8)
 
 
-def change(event: Event, now: datetime) -> str:
+def change(event: Event, now: datetime) -> Line:
     """An entry of the ledger in one line."""
     name = f" {event.author.name}" if event.author.name else ""
     detail = "" if event.detail == "{}" else f"  {event.detail}"
-    return (
-        f"{event.seq}  {moment(event.at, now)}  {event.verb} by {event.author.kind}{name}{detail}"
-    )
+    when = (f"{event.seq}  {instant(event.at, now)}", FAINT)
+    return line(when, "  ", (event.verb, NAME), f" by {event.author.kind}{name}{detail}", hang=4)
 
 
 def changed(before: Record | None, record: Record, now: datetime) -> Iterator[str]:
@@ -110,10 +130,10 @@ def changed(before: Record | None, record: Record, now: datetime) -> Iterator[st
             yield f"{name}: {old[name] or 'nothing'} -> {new[name] or 'nothing'}"
 
 
-def arrow(edge: Edge) -> str:
+def arrow(edge: Edge) -> Line:
     """A link in one line."""
     id_ = f"  ({edge.id})" if edge.id else ""
-    return f"{edge.src} -{edge.type}-> {edge.dst}{id_}"
+    return line(edge.src, (f" -{edge.type}-> ", NAME), edge.dst, (id_, FAINT), hang=4)
 
 
 def size(count: int) -> str:

@@ -11,6 +11,7 @@ from recollect.rules.review import CONFLICT, DUPLICATE, FINDINGS, SECRET, WAITIN
 from recollect.ways.cli.bring import undone
 from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.document import document
+from recollect.ways.cli.line import FAINT, HEAD, line
 from recollect.ways.cli.read import confirmed, number, whole
 from recollect.ways.cli.shared import WHO, YES
 from recollect.ways.cli.show import brief
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recollect.ops import Finding, Measured, Reviewed, Tidied
+    from recollect.ways.cli.line import Shown
     from recollect.ways.cli.session import Session
 
 _DOES = {
@@ -51,10 +53,9 @@ def _review(session: Session, args: Namespace) -> Reply:
         )
     if args.json and not args.yes:
         raise InvalidRequest("Add --yes: a program cannot be asked whether to go on.")
-    if not args.yes:
-        question = "\n".join([*_listed(session, answer, shown), "This does what is proposed."])
-        if not confirmed(question, "yes"):
-            return Reply(("Nothing was changed.",), lambda: {"applied": False}, NOT_DONE)
+    question = (*_listed(session, answer, shown), "This does what is proposed.")
+    if not args.yes and not confirmed("yes", *question):
+        return Reply(("Nothing was changed.",), lambda: {"applied": False}, NOT_DONE)
     return _tidied(session, todo, ())
 
 
@@ -63,13 +64,13 @@ def _where(session: Session) -> Where:
     return Where(config.tenant, config.user or None, config.project or None)
 
 
-def _listed(session: Session, answer: Reviewed, shown: Sequence[Finding]) -> Iterator[str]:
+def _listed(session: Session, answer: Reviewed, shown: Sequence[Finding]) -> Iterator[Shown]:
     for one in shown:
-        yield f"{one.what}: {one.why}"
-        yield f"  {brief(one.record, session.now)}"
+        yield line((one.what, HEAD), f": {one.why}", hang=2)
+        yield "  " + brief(one.record, session.now)
         if one.other is not None:
-            yield f"  {brief(one.other, session.now)}"
-        yield f"  {_DOES.get(one.what, _ENDS)}"
+            yield "  " + brief(one.other, session.now)
+        yield line("  ", (_DOES.get(one.what, _ENDS), FAINT), hang=4)
     more = len(answer.findings) - len(shown)
     also = f" {more} more: --limit {len(answer.findings)}." if more else ""
     left = f" of {answer.total}, the newest" if answer.looked_at < answer.total else ""
@@ -168,6 +169,7 @@ COMMANDS = (
             YES,
         ),
         _review,
+        doing="looking through",
     ),
     Command(
         "stats",

@@ -17,6 +17,7 @@ from recollect.value import Value
 from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
 from recollect.ways.cli.read import number, whole
+from recollect.ways.cli.say import fitting
 from recollect.ways.cli.show import change, size
 from recollect.ways.measures import CALLS
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
+    from recollect.ways.cli.line import Shown
     from recollect.ways.cli.session import Session
 
 # Seconds in which a server on this machine answers, if there is one.
@@ -47,7 +49,7 @@ def _top(session: Session, args: Namespace) -> Reply:
         return Reply(_view(session, args), lambda: _told(session, args))
     try:
         while True:
-            lines = list(_view(session, args))
+            lines = list(fitting(_view(session, args), sys.stdout))
             sys.stdout.write(_CLEAR + "\n".join(lines) + "\n")
             sys.stdout.flush()
             sleep(args.every)
@@ -64,7 +66,7 @@ def _told(session: Session, args: Namespace) -> dict[str, object]:
     }
 
 
-def _view(session: Session, args: Namespace) -> Iterator[str]:
+def _view(session: Session, args: Namespace) -> Iterator[Shown]:
     tenant = session.config.tenant
     health = session.run(Status(tenant))
     counts = health.counts
@@ -95,7 +97,7 @@ def _view(session: Session, args: Namespace) -> Iterator[str]:
     yield "latest changes"
     events = session.run(Changes(max(0, health.ledger - _LATEST), _LATEST)).events
     now = datetime.now(UTC)
-    yield from (f"  {change(event, now)}" for event in reversed(events))
+    yield from ("  " + change(event, now) for event in reversed(events))
 
 
 def _calls(session: Session, server: str) -> list[Calls]:
