@@ -47,6 +47,8 @@ class Question(Value):
     relevant: frozenset[str]
     category: str
     group: str
+    # When it is asked, where the set says so.
+    time: datetime | None
 
 
 class Set(Value):
@@ -78,10 +80,7 @@ def load(name: str, *, pooled: bool = False) -> Set:
     for row in lines(name, "queries"):
         group = "" if pooled else str(row.get("group") or "")
         if row["relevant"] and row["category"] not in UNANSWERABLE:
-            asked = Question(
-                row["id"], row["text"], frozenset(row["relevant"]), row["category"], group
-            )
-            questions[group].append(asked)
+            questions[group].append(_question(row, group))
     return Set(f"{name}, pooled" if pooled else name, documents, questions, digest(name))
 
 
@@ -130,6 +129,17 @@ def _document(row: dict[str, Any], group: str) -> Document:
         str(said.get("session") or ""),
         str(said.get("speaker") or ""),
         str(said.get("title") or ""),
+    )
+
+
+def _question(row: dict[str, Any], group: str) -> Question:
+    return Question(
+        row["id"],
+        row["text"],
+        frozenset(row["relevant"]),
+        row["category"],
+        group,
+        when(row.get("time")),
     )
 
 

@@ -78,7 +78,9 @@ def recollect(
     with stored(documents) as (engine, ids):
         for question in questions:
             begun = perf_counter()
-            found = engine.run(ops.Recall(question.text, limit=DEPTH))
+            # Asked when the set says, of all that there is: what came later is not left out.
+            op = ops.Recall(question.text, limit=DEPTH, as_of=question.time, any_time=True)
+            found = engine.run(op)
             times.append((perf_counter() - begun) * 1e3)
             answers[question.id] = [ids[hit.record.id] for hit in found.hits]
     return answers

@@ -278,6 +278,8 @@ class Parts(Value):
     speaker: float = 0.0
     # Whether it holds the query word for word.
     verbatim: float = 0.0
+    # Whether it is from a time that the query names.
+    time: float = 0.0
 
 
 class Why(Value):

@@ -501,7 +501,7 @@ class Recall(Op[Recalled]):
     offset: int = 0
     # None lets the engine weigh as measured best.
     weights: Weights | None = None
-    # As of then; without it, as of now. `where.at` is set from this.
+    # As of then; without it, as of now. `where.at` is set from this, "last week" counts from it.
     as_of: datetime | None = None
     # Also what is no longer, or not yet, true.
     any_time: bool = False

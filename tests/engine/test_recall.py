@@ -304,3 +304,18 @@ def test_who_asks_in_the_very_words_of_a_record_means_that_one(engine):
     assert best.record.text == "who had the most points in a game: 5"
     assert best.parts.verbatim == 1
     assert all(hit.parts.verbatim == 0 for hit in recalled(engine, "a game").hits)
+
+
+def test_a_record_from_a_time_that_the_query_names_comes_first(engine, clock):
+    days = (*range(40, 52), 14, 400)
+    then = [clock() - day * DAY for day in days]
+    for at in then:
+        remember(engine, "Anna walked to the lake", event_time=at, once=False)
+    for query, at in (
+        ("Where did Anna walk two weeks ago?", clock()),
+        ("Anna last week", then[-2]),
+    ):
+        best = recalled(engine, query, as_of=at, any_time=True, fold=False).hits[0]
+        assert best.record.event_time == then[-2]
+        assert best.parts.time == 1
+    assert all(hit.parts.time == 0 for hit in recalled(engine, "Where did Anna walk?").hits)

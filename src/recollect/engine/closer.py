@@ -51,6 +51,7 @@ def closer(search: Search, found: Found, sense: Sense) -> Found:
         around=_filled(close, near, said or found.words, _LONG if said else _SHORT),
         speaker=_named(search, candidates),
         verbatim=dict.fromkeys(search.held, 1.0),
+        time=_then(search, candidates),
         beyond=tuple(seq for seq in found.beyond if seq not in weighed),
     )
 
@@ -105,4 +106,15 @@ def _named(search: Search, seqs: Sequence[int]) -> dict[int, float]:
         seq: 1.0
         for seq, speaker in search.reader.speakers(seqs).items()
         if not asked.isdisjoint(tokens(speaker))
+    }
+
+
+def _then(search: Search, seqs: Sequence[int]) -> dict[int, float]:
+    """The candidates from a time that the query names."""
+    if not search.periods:
+        return {}
+    return {
+        seq: 1.0
+        for seq, record in search.reader.rows(seqs).items()
+        if any(period.holds(record.event_time) for period in search.periods)
     }

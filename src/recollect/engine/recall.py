@@ -22,6 +22,7 @@ from recollect.rules.analyse import passage, terms, tokens
 from recollect.rules.fold import count, fold, within
 from recollect.rules.fuse import Fused, fuse, merged, shares
 from recollect.rules.pagerank import walk
+from recollect.rules.period import named
 from recollect.rules.recency import asks_for_now, newest_first, rivals
 from recollect.value import replace
 
@@ -37,7 +38,15 @@ if TYPE_CHECKING:
     Part: TypeAlias = tuple[list[str], int]
 
 # The same where the model tells of single words: what is around a record joins in.
-CLOSER = {"vector": 2.0, "words": 1.5, "graph": 0.5, "around": 6.0, "speaker": 3.0, "verbatim": 4.0}
+CLOSER = {
+    "vector": 2.0,
+    "words": 1.5,
+    "graph": 0.5,
+    "around": 6.0,
+    "speaker": 3.0,
+    "verbatim": 4.0,
+    "time": 3.0,
+}
 _POOL_FOR_EACH = 2
 # Near duplicates among the hits are seldom more than these; where they are, more are read.
 _LIKELY_FOLDED = 12
@@ -95,7 +104,8 @@ def _of_code(ports: Ports, op: Recall, where: Where) -> Recalled:
 
 def _of_memory(ports: Ports, op: Recall) -> Recalled:
     weights = _checked(op)
-    where = op.where if op.any_time else replace(op.where, at=op.as_of or ports.clock())
+    asked_at = op.as_of or ports.clock()
+    where = op.where if op.any_time else replace(op.where, at=asked_at)
     asked = terms(op.query)
     with ports.store.reading() as reader:
         meant = weights.vector or _graph_alone(weights)
@@ -105,7 +115,10 @@ def _of_memory(ports: Ports, op: Recall) -> Recalled:
         # Nobody gets more than there is, however far down a page is asked for.
         wanted = min(op.offset + op.limit, max(reader.total(), op.limit))
         now = op.weights is None and asks_for_now(op.query)
-        search = Search(reader, where, op.query, asked, sense, op.weights, wanted, now, {}, set())
+        periods = () if op.weights else named(op.query, asked_at)
+        search = Search(
+            reader, where, op.query, asked, sense, op.weights, wanted, now, periods, {}, set()
+        )
         found = _found(search)
         kept, records = _read(search, found, op)
         total = _all(search, found) if op.count else found.total
@@ -225,7 +238,7 @@ def _order(search: Search, found: Found, limit: int) -> list[Fused]:
     if found.around:
         words = found.told or found.words
         lists |= {"words": words, "around": found.around, "speaker": found.speaker}
-        lists["verbatim"] = found.verbatim
+        lists |= {"verbatim": found.verbatim, "time": found.time}
         given = {name: weight for name, weight in CLOSER.items() if lists[name]}
     weighed = fuse(lists, given, limit)
     if search.now:

@@ -8,10 +8,11 @@ from recollect.ops import Weights
 from recollect.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     from recollect.model import Sense, Where
+    from recollect.rules.period import Period
     from recollect.store import Reader
 
     # The tokens of a passage that may matter, and how many it has in all.
@@ -38,6 +39,7 @@ class Found(Value):
     around: Mapping[int, float] = {}
     speaker: Mapping[int, float] = {}
     verbatim: Mapping[int, float] = {}
+    time: Mapping[int, float] = {}
 
     @property
     def total(self) -> int:
@@ -59,6 +61,8 @@ class Search(Value):
     wanted: int
     # Whether what is newer is the better answer.
     now: bool
+    # The times that the query names.
+    periods: Sequence[Period]
     # The passages of what holds the words, once they have been needed.
     parted: dict[int, list[Part]]
     # Those of them that hold the query word for word.
