@@ -4,6 +4,8 @@ import subprocess
 
 import pytest
 
+from recollect.ways.cli import bar
+
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
@@ -47,7 +49,9 @@ def test_what_is_wrong_is_said_with_what_to_do(recollect, project):
 
 def test_a_terminal_shows_how_far_it_is(recollect, project, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    assert "1/1 store.py" in recollect("index", ".").err
+    monkeypatch.setattr(bar, "_QUICK", 0)
+    assert recollect("index", ".").err.startswith("\rindexing… 0 s\x1b[K")
+    assert "indexing" not in recollect("index", ".", "--json").err
 
 
 def test_why_tells_memories_and_commits_behind_a_line(recollect, project):

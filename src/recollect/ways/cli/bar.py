@@ -55,7 +55,7 @@ class Bar:
 
     def _go_on(self) -> None:
         wait = _QUICK
-        while self._seen and not self._over.wait(wait):
+        while self._seen and not (wait and self._over.wait(wait)):
             wait = _EVERY
             print(f"\r{self._line(self._seen)}\x1b[K", end="", file=sys.stderr, flush=True)
             self._drawn = True
