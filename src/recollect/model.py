@@ -365,6 +365,10 @@ class Project(Value):
     total_files: int = 0
     indexed_files: int = 0
     total_chunks: int = 0
+    # How many of them have no vector yet, and are found by their words, names and links alone.
+    waiting: int = 0
+    # What is not as it should be, and what to do.
+    warnings: tuple[str, ...] = ()
     started_at: datetime | None = None
     completed_at: datetime | None = None
     # In [0, 1], and how many seconds are likely left; None where nothing goes on.

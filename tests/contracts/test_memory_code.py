@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 OF = "memory-mcp"
@@ -77,6 +79,19 @@ def test_what_is_not_there_is_said_in_the_documents_words(client, project):
     refused = client.refused(OF, "get_index_status", project_id="harbour")
     assert refused.startswith("There is no indexed project 'harbour'.")
     assert "harbour" in client.refused(OF, "delete_project", project_id="harbour")
+
+
+def test_a_status_says_what_is_missing_and_what_waits_for_a_vector(client, project, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tree_sitter_language_pack", None)
+    told = client.ask(OF, "index_project", path=str(project))
+    assert "pip install" in told["warnings"][0]
+    status = client.ask(OF, "get_index_status", project_id="harbour")
+    assert status["warnings"] == told["warnings"]
+    assert 0 <= status["chunks_embedded"] <= status["total_chunks"]
+    monkeypatch.undo()
+    assert "warnings" not in client.ask(OF, "index_project", path=str(project))
+    status = client.ask(OF, "get_index_status", project_id="harbour")
+    assert "warnings" not in status
 
 
 def test_symbols_are_walked_deleted_and_invalidated_by_their_ids(client, project):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from datetime import timedelta
 from itertools import count
 
@@ -317,10 +318,63 @@ def test_dropping_a_project_deletes_its_index_and_no_file(engine, index, root):
     assert index().chunks == chunks
 
 
-@pytest.mark.parametrize("path", ["", "nowhere", "\0", "\ud800", "x" * 5000, "/", "~"])
-def test_what_is_no_projects_folder_is_refused(engine, path):
+@pytest.mark.parametrize("path", ["", "nowhere", "\0", "\ud800", "x" * 5000])
+def test_what_is_no_folder_is_refused(engine, path):
     with pytest.raises(InvalidRequest, match="Invalid path: "):
         engine.run(IndexProject(path))
+
+
+@pytest.mark.parametrize("path", ["/", "~", "~/..", "/usr", "/etc", "/proc/self"])
+def test_what_holds_everything_or_is_the_systems_is_refused_with_what_to_do(engine, path):
+    with pytest.raises(InvalidRequest, match=r"Invalid path: .+RECOLLECT_ROOTS"):
+        engine.run(IndexProject(path))
+    assert engine.run(ListProjects()).projects == ()
+
+
+def test_a_home_is_indexed_where_it_was_named_as_a_root(engine, index, root, monkeypatch):
+    monkeypatch.setenv("HOME", str(root))
+    with pytest.raises(InvalidRequest, match="holds everything"):
+        index(roots=(str(root),))
+    assert index(roots=(str(root.parent), str(root))).files == 4
+
+
+def test_files_in_which_people_keep_secrets_are_left_out_and_that_is_said(engine, index, root):
+    write(root, "deploy/.env", "TOKEN=hunter2\n")
+    write(root, "deploy/.env.example", "TOKEN=\n")
+    write(root, "deploy/id_ed25519", "-----BEGIN OPENSSH PRIVATE KEY-----\n")
+    write(root, "deploy/credentials.json", '{"password": "hunter2"}\n')
+    write(root, "deploy/credentials.py", "def load_credentials(): pass\n")
+    left_out = {one.reason: one.examples for one in index().project.skipped}
+    assert left_out[skip.PRIVATE] == (
+        "deploy/.env",
+        "deploy/credentials.json",
+        "deploy/id_ed25519",
+    )
+    assert "load_credentials" in titles(engine, "load_credentials")
+    assert search(engine, "hunter2 token password") == []
+
+
+def test_without_grammars_files_are_cut_at_blank_lines_until_the_grammars_are_there(
+    engine, index, root, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "tree_sitter_language_pack", None)
+    project = index().project
+    assert project.status == "completed"
+    assert "3 files were cut at blank lines only" in project.warnings[0]
+    assert "pip install" in engine.run(IndexState("atlas")).warnings[0]
+    assert index().files == 0
+    assert search(engine, "append_note")[0].source_ref in {"pkg/store.py", "pkg/run.py"}
+    monkeypatch.undo()
+    assert index().project.warnings == ()
+    assert titles(engine, "append_note")[0] == "Store.append_note"
+
+
+def test_a_state_says_how_many_pieces_wait_for_their_vectors(engine, index):
+    project = index().project
+    assert project.waiting == project.total_chunks > 0
+    engine.settle()
+    assert engine.run(IndexState("atlas")).waiting == 0
+    assert engine.run(ListProjects()).projects[0].waiting == 0
 
 
 def test_whoever_is_confined_may_have_only_folders_within_the_roots_indexed(engine, index, root):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from errno import ENOENT, ENOSPC
+
 import pytest
 
+from recollect.errors import InvalidRequest
 from recollect.model import Kind, Where
-from recollect.ops import DropProject, IndexProject, ListProjects, SearchCode
+from recollect.ops import DropProject, IndexProject, IndexState, ListProjects, SearchCode
 
 CODE = Where(kinds=(Kind.CODE,))
 
@@ -61,3 +65,37 @@ def test_a_project_is_watched_once_however_often_that_is_asked_for(engine, root)
     assert len(engine.ports.watchers._watched) == 1
     engine.ports.watchers.stop()
     engine.watching()
+
+
+def test_without_the_package_that_watches_nothing_is_done_and_that_is_said(
+    engine, root, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    with pytest.raises(InvalidRequest, match="pip install watchfiles"):
+        engine.run(IndexProject(str(root), watch=True))
+    assert engine.run(IndexProject(str(root))).files == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(ENOSPC, "OS file watch limit reached"), "max_user_watches"),
+        (OSError(ENOENT, "No such file"), "not followed any more: No such file"),
+        (RuntimeError("lost"), "not followed any more: lost"),
+    ],
+)
+def test_what_the_system_does_not_let_be_watched_is_indexed_and_told(
+    engine, root, monkeypatch, error, said
+):
+    def refuse(*_, **__):
+        raise error
+
+    monkeypatch.setattr("watchfiles.watch", refuse)
+    project = engine.run(IndexProject(str(root), watch=True)).project
+    assert project.total_files == 1
+    assert said in project.warnings[0]
+    assert said in engine.run(IndexState("atlas")).warnings[0]
+    assert not engine.ports.watchers.watching
+    monkeypatch.undo()
+    assert engine.run(IndexProject(str(root), watch=True)).project.warnings == ()
+    assert engine.ports.watchers.watching

@@ -25,7 +25,9 @@ def test_a_project_is_indexed_searched_listed_and_dropped(recollect, project):
         0,
         "Indexed 1 files in 1 pieces. atlas has 1 pieces of 1 files.\n",
     )
-    assert said.err == "recollect: left out 1 (binary): logo.png\n"
+    found_by, left_out = said.err.splitlines()
+    assert found_by.startswith("recollect: 1 pieces have no vector yet.")
+    assert left_out == "recollect: left out 1 (binary): logo.png"
     assert recollect("index", ".").out.startswith("Nothing has changed.")
     shown = recollect("code", "append", "note").out
     assert shown.startswith("store.py:1-10  function append_note\n    def append_note(note):\n")

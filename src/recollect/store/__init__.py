@@ -167,6 +167,9 @@ class Reader(Protocol):
     def waiting(self, limit: int) -> list[Record]:
         """Records that still have no vector of the coming model, or else of the serving one."""
 
+    def waiting_of(self, where: Where) -> int:
+        """How many of the records that match are `waiting`."""
+
     def keys(self) -> list[Key]:
         """All keys, oldest first, those that open nothing any more among them."""
 

@@ -456,6 +456,12 @@ class MemoryReader:
         # Code, of which there is much, comes last.
         return self._whole(sorted(found, key=lambda r: r.kind == Kind.CODE)[:limit])
 
+    def waiting_of(self, where: Where) -> int:
+        """How many of the records that match are `waiting`."""
+        filling = self._state.coming or self._state.serving
+        waits = {record.id for record in self._state.unembedded(filling)} if filling else set()
+        return sum(record.id in waits for record in self._where(where))
+
     def _where(self, where: Where) -> list[Record]:
         """The records that match, oldest first."""
         return [record for record in self._state.records.values() if where.admits(record)]

@@ -184,11 +184,14 @@ def invalidated(_: Invalidated, __: wire.InvalidateParams) -> wire.Ended:
 
 def indexed(answer: IndexedCode, _: wire.IndexProject) -> wire.Indexed:
     """What this run did."""
-    return {
+    shown: wire.Indexed = {
         "project_id": answer.project.id,
         "files_indexed": answer.files,
         "chunks_created": answer.chunks,
     }
+    if answer.project.warnings:
+        shown["warnings"] = list(answer.project.warnings)
+    return shown
 
 
 def found_code(answer: FoundCode, _: wire.SearchCode) -> wire.CodeMatches:
@@ -205,6 +208,7 @@ def index_state(answer: Project, _: wire.NamedProject) -> wire.IndexState:
         "total_files": answer.total_files,
         "indexed_files": answer.indexed_files,
         "total_chunks": answer.total_chunks,
+        "chunks_embedded": max(0, answer.total_chunks - answer.waiting),
         "progress_percent": round(100 * answer.progress, 1),
         "eta_seconds": None if eta is None else round(eta, 1),
         "started_at": rfc3339(answer.started_at) if answer.started_at else None,
@@ -214,6 +218,8 @@ def index_state(answer: Project, _: wire.NamedProject) -> wire.IndexState:
             for one in answer.skipped
         ],
     }
+    if answer.warnings:
+        shown["warnings"] = list(answer.warnings)
     if answer.error:
         shown["error"] = answer.error
     return shown

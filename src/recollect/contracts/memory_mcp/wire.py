@@ -283,6 +283,7 @@ class Indexed(TypedDict):
     project_id: str
     files_indexed: int
     chunks_created: int
+    warnings: NotRequired[list[str]]
 
 
 class SearchCode(Params):
@@ -325,18 +326,20 @@ class LeftOut(TypedDict):
 
 
 class IndexState(TypedDict):
-    """How far an index is."""
+    """How far an index is. Pieces are found at once by words, names and links, then by meaning."""
 
     project_id: str
     status: Literal["pending", "indexing", "completed", "failed"]
     total_files: int
     indexed_files: int
     total_chunks: int
+    chunks_embedded: int
     progress_percent: float
     eta_seconds: float | None
     started_at: str | None
     completed_at: str | None
     skipped: list[LeftOut]
+    warnings: NotRequired[list[str]]
     error: NotRequired[str]
 
 

@@ -20,22 +20,23 @@ from recollect.errors import Conflict, InvalidRequest, NotFound, RecollectError
 from recollect.model import Edge, Entry, Link, Plan, Record, Scope, rfc3339
 from recollect.ops import IndexedCode
 from recollect.rules.code import records
-from recollect.rules.code.cut import cut
+from recollect.rules.code.cut import cut, parses
 from recollect.rules.code.mention import MOST, fits, names
+from recollect.rules.code.pieces import Cut
 from recollect.rules.plan import defines
 from recollect.rules.redact import Policy, guard
 from recollect.value import Value, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
+    from typing import Any
 
     from recollect.engine.code.link import Linked
     from recollect.engine.code.tree import Content, Found
     from recollect.engine.ports import Ports
     from recollect.model import Author
     from recollect.ops import IndexProject
-    from recollect.rules.code.pieces import Cut
     from recollect.store import Writer
 
 # So much text goes in with one transaction, at first less, so that something is found at once.
@@ -43,6 +44,14 @@ _FIRST_BATCH = 60_000
 _BATCH = 600_000
 _MOST_IN_BATCH = 200
 _EXAMPLES = 20
+# Folders at the top of the file system under which there are projects, but which are none; and
+# those under which there is no project at all.
+_SHARED = frozenset(
+    """
+    tmp var usr opt home Users srv mnt media Volumes Applications Library System private nix snap
+    """.split()
+)
+_SYSTEMS = frozenset("etc proc sys dev run boot bin sbin lib lib64 lost+found".split())
 _GO_ON = "Index again to go on with what is left."
 
 
@@ -60,6 +69,8 @@ class _Work(Value):
     read: tuple[tuple[Found, Record | None], ...]
     gone: tuple[Record, ...]
     skipped: dict[str, list[str]]
+    # The files whose grammars could not be had.
+    unparsed: set[str]
     unchanged: int
 
     @property
@@ -113,12 +124,27 @@ def _root(op: IndexProject) -> str:
         there, root = False, ""
     if not there or (op.confined and not _inside(root, op.roots)):
         raise InvalidRequest(f"Invalid path: {_shown(op.path)}", field="path")
-    if root in {os.path.sep, os.path.realpath(os.path.expanduser("~"))}:
-        raise InvalidRequest(
-            f"Invalid path: {_shown(op.path)} holds everything. Name a project's folder in it.",
-            field="path",
-        )
+    # Whoever set up the server may have named it, beside the working directory.
+    if root not in map(os.path.realpath, op.roots[1:]):
+        _refuse(root, op.path)
     return root
+
+
+def _refuse(root: str, path: str) -> None:
+    """Raise `InvalidRequest` for folders that hold everything, or what is nobody's project."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    parts = root.split(os.path.sep)[1:]
+    if os.path.commonpath([root, home]) == root or (len(parts) == 1 and parts[0] in _SHARED):
+        why = "holds everything, not one project. Name a project's folder in it"
+    elif parts[0] in _SYSTEMS:
+        why = "belongs to the system, and may hold its secrets. Name a project's folder"
+    else:
+        return
+    raise InvalidRequest(
+        f"Invalid path: {_shown(path)} {why}, or have whoever runs Recollect name it in"
+        " RECOLLECT_ROOTS to have it all the same. Nothing was indexed.",
+        field="path",
+    )
 
 
 def _inside(root: str, roots: Sequence[str]) -> bool:
@@ -228,6 +254,8 @@ class _Run:
             for job, made in zip(jobs, cuts, strict=True):
                 if job.content.skipped:
                     work.skipped.setdefault(job.content.skipped, []).append(job.found.path)
+                if made is not None and made.unparsed:
+                    work.unparsed.add(job.found.path)
                 step.add(job, made, moved.get(job.content.digest))
             self._done += len(jobs)
             self._files += step.files
@@ -277,8 +305,9 @@ class _Run:
         )
 
     def _answer(self) -> IndexedCode:
-        now = self._ports.clock()
-        return IndexedCode(projects.project_of(self._project, now), self._files, self._chunks)
+        with self._ports.store.reading() as reader:
+            project = projects.now(self._ports, reader, self._project)
+        return IndexedCode(project, self._files, self._chunks)
 
 
 class _Ending:
@@ -296,7 +325,7 @@ class _Ending:
     ) -> None:
         skipped = _summary(self._work.skipped)
         if kind is None:
-            self._run.end(COMPLETED, skipped=skipped)
+            self._run.end(COMPLETED, skipped=skipped, unparsed=len(self._work.unparsed))
         else:
             self._run.end(FAILED, skipped=skipped, error=f"{_why(kind, error)} {_GO_ON}")
 
@@ -335,14 +364,15 @@ class _Step:
     def add(self, job: _Job, made: Cut | None, moved: Record | None) -> None:
         """Keep what a file holds now."""
         known = job.known
-        if known is not None and facts_of(known).get("digest") == job.content.digest:
+        same = known is not None and facts_of(known).get("digest") == job.content.digest
+        if known is not None and same and not facts_of(known).get("unparsed"):
             # Only touched, so that its time has to be noted.
-            self._derive.append(self._file(job, known, facts_of(known).get("imports", ())))
+            self._derive.append(self._file(job, known, facts_of(known)))
             return
         if known is None and moved is not None and self._move(job, moved):
             return
         self.files += not job.content.skipped
-        file = self._file(job, known, made.imports if made else ())
+        file = self._file(job, known, made)
         self._derive.append(file)
         old = projects.pieces_of(self._tx, [file]).get(file.id, []) if known else []
         self._pieces(file, job, made, old)
@@ -365,13 +395,15 @@ class _Step:
         if current is None or current.source_ref != moved.source_ref:
             return False
         path = job.found.path
-        imports = facts_of(moved).get("imports", ())
-        self._derive.append(self._file(job, moved, imports))
+        self._derive.append(self._file(job, moved, facts_of(moved)))
         pieces = projects.pieces_of(self._tx, [moved]).get(moved.id, [])
         self._derive += [replace(piece, source_ref=path) for piece in pieces]
         return True
 
-    def _file(self, job: _Job, known: Record | None, imports: Iterable[str]) -> Record:
+    def _file(
+        self, job: _Job, known: Record | None, made: Cut | Mapping[str, Any] | None
+    ) -> Record:
+        """The record of a file: as it was cut now, or as it was before."""
         path = job.found.path
         facts: dict[str, object] = {
             "digest": job.content.digest,
@@ -380,8 +412,9 @@ class _Step:
         }
         if job.content.skipped:
             facts["skipped"] = job.content.skipped
-        if imports:
-            facts["imports"] = list(imports)
+        if isinstance(made, Cut):
+            made = {"unparsed": made.unparsed, "imports": list(made.imports)}
+        facts |= {name: made[name] for name in ("unparsed", "imports") if made and made.get(name)}
         id_ = known.id if known else self._ports.new_id("src_")
         author = known.author if known else self._author
         return records.file(id_, path, facts, self._scope, author, self._now)
@@ -464,6 +497,7 @@ def _work(root: str, known: dict[str, Record]) -> _Work:
     read: list[tuple[Found, Record | None]] = []
     skipped: dict[str, list[str]] = {}
     seen: set[str] = set()
+    unparsed: set[str] = set()
     unchanged = 0
     for found in tree.files(root):
         if found.skipped:
@@ -472,14 +506,17 @@ def _work(root: str, known: dict[str, Record]) -> _Work:
         seen.add(found.path)
         record = known.get(found.path)
         said = facts_of(record) if record is not None else {}
-        if (said.get("size"), said.get("modified")) == (found.size, found.modified):
+        same = (said.get("size"), said.get("modified")) == (found.size, found.modified)
+        if same and not (said.get("unparsed") and parses()):
             unchanged += 1
+            if said.get("unparsed"):
+                unparsed.add(found.path)
             if said.get("skipped"):
                 skipped.setdefault(said["skipped"], []).append(found.path)
         else:
             read.append((found, record))
     gone = tuple(record for path, record in known.items() if path not in seen)
-    return _Work(tuple(read), gone, skipped, unchanged)
+    return _Work(tuple(read), gone, skipped, unparsed, unchanged)
 
 
 def _summary(skipped: dict[str, list[str]]) -> list[list[object]]:

@@ -28,22 +28,35 @@ _MOST = 10_000
 _AT_ONCE = 2_000
 # To link the pieces takes this share of the time in which they are read.
 _LINKING = 0.18
+_UNPARSED = (
+    "{} files were cut at blank lines only, because their grammars cannot be had: pip install"
+    " 'tree-sitter-language-pack>=0.13,<0.14', then index again."
+)
 _INTERRUPTED = "The process that made the index ended before it was done. Index again to go on."
 
 
 def state(ports: Ports, op: IndexState) -> Project:
     """Say how far an index is."""
     with ports.store.reading() as reader:
-        return project_of(named(reader, op.scope, op.project), ports.clock())
+        return now(ports, reader, named(reader, op.scope, op.project))
 
 
 def every(ports: Ports, op: ListProjects) -> Projects:
     """List what was indexed."""
     asked.scope(op.scope)
-    now = ports.clock()
     with ports.store.reading() as reader:
-        found = [project_of(record, now) for record in all_of(reader, op.scope)]
+        found = [now(ports, reader, record) for record in all_of(reader, op.scope)]
     return Projects(tuple(sorted(found, key=lambda project: project.id)))
+
+
+def now(ports: Ports, reader: Reader, record: Record) -> Project:
+    """A project as it is at this moment, what is still being done behind the calls included."""
+    whose = record.scope
+    waiting = reader.waiting_of(Where(whose.tenant, whose.user, whose.project, (Kind.CODE,)))
+    known = project_of(record, ports.clock())
+    trouble = ports.watchers.trouble(record.source_ref)
+    warnings = (*known.warnings, trouble) if trouble else known.warnings
+    return replace(known, waiting=waiting, warnings=warnings)
 
 
 def drop(ports: Ports, op: DropProject) -> Dropped:
@@ -203,6 +216,7 @@ def project_of(record: Record, now: datetime) -> Project:
         eta=eta,
         skipped=tuple(Skipped(why, n, tuple(some)) for why, n, some in said.get("skipped", ())),
         error=error,
+        warnings=(_UNPARSED.format(said["unparsed"]),) if said.get("unparsed") else (),
     )
 
 

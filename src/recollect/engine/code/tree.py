@@ -102,7 +102,9 @@ def _below(root: str, base: str, rules: tuple[_Ignored, ...], depth: int) -> Ite
     for entry in listed:
         path = f"{base}/{entry.name}" if base else entry.name
         folder = entry.is_dir(follow_symlinks=False)
-        if _hidden(entry.name, folder=folder) or _matches(rules, path, folder):
+        if _matches(rules, path, folder):
+            continue
+        if _hidden(entry.name, folder=folder) and (folder or not skip.secret(path)):
             continue
         if folder:
             folders.append(path)

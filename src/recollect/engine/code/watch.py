@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from errno import ENOSPC
+from importlib.util import find_spec
 from threading import Condition, Event, Thread
 from typing import TYPE_CHECKING
 
-from recollect.errors import NotFound, RecollectError
+from recollect.errors import InvalidRequest, NotFound, RecollectError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +20,17 @@ _DEBOUNCE = 1_000
 # How long the system is waited for at a time, after which what failed is tried again.
 _TICK = 250
 _PATIENCE = 10.0
+_MISSING = (
+    "Nothing can be watched here, because the package `watchfiles` is not installed. Install it"
+    " (pip install watchfiles), or index without watching. Nothing was indexed."
+)
+_TOO_MANY = (
+    "The system lets no more files be watched. On Linux raise fs.inotify.max_user_watches, then"
+    " index with watching once more; until then index again after changes."
+)
+_LOST = (
+    "Its files are not followed any more: {}. Index with watching once more to follow them again."
+)
 
 
 class Watchers:
@@ -26,13 +39,22 @@ class Watchers:
     def __init__(self) -> None:
         self._watched: dict[str, tuple[Event, Thread]] = {}
         self._round = Condition()
+        # Why a folder that was to be watched is not.
+        self._troubles: dict[str, str] = {}
         # How often something was indexed again.
         self.rounds = 0
 
     def watch(self, root: str, again: Callable[[], object]) -> None:
-        """Have `again` called whenever something in the folder has changed, from now on."""
+        """Have `again` called whenever something in the folder has changed, from now on.
+
+        Raises:
+            InvalidRequest: what it takes to watch anything is not installed.
+        """
+        if find_spec("watchfiles") is None:
+            raise InvalidRequest(_MISSING, field="watch")
         if root in self._watched and self._watched[root][1].is_alive():
             return
+        self._troubles.pop(root, None)
         ready, stopped = Event(), Event()
         thread = Thread(
             target=self._follow,
@@ -43,6 +65,15 @@ class Watchers:
         self._watched[root] = stopped, thread
         thread.start()
         ready.wait(_PATIENCE)
+
+    @property
+    def watching(self) -> bool:
+        """Whether any folder is watched."""
+        return any(thread.is_alive() for _, thread in list(self._watched.values()))
+
+    def trouble(self, root: str) -> str:
+        """Why a folder is not watched though it was to be; empty where it is, or was not to be."""
+        return self._troubles.get(root, "")
 
     def stop(self, root: str | None = None) -> None:
         """Watch a folder no more, or none at all; a round that has begun is finished."""
@@ -63,6 +94,23 @@ class Watchers:
             thread.join()
 
     def _follow(self, root: str, again: Callable[[], object], ready: Event, stopped: Event) -> None:
+        try:
+            self._changes(root, again, ready, stopped)
+        except (OSError, RuntimeError) as error:
+            # As the system and the watcher say that they cannot: too many files, a folder gone.
+            said = str(getattr(error, "strerror", "") or error)
+            many = getattr(error, "errno", 0) == ENOSPC or "watch limit" in said
+            self._troubles[root] = _TOO_MANY if many else _LOST.format(said)
+            import logging
+
+            log = logging.getLogger(__name__)
+            log.warning("watching %s: %s", os.path.basename(root), self._troubles[root])
+        finally:
+            ready.set()
+
+    def _changes(
+        self, root: str, again: Callable[[], object], ready: Event, stopped: Event
+    ) -> None:
         from watchfiles import watch
 
         changed = False

@@ -7,6 +7,7 @@ lines.
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from recollect.rules.code.grammar import (
@@ -87,13 +88,25 @@ def cut(path: str, text: str) -> Cut:
     stem = path.rpartition("/")[2]
     if language.form is Form.PROSE:
         return Cut(language.name, tuple(_sections(stem, lines, language)))
-    found = _parsed(language, "\n".join(lines)) if language.grammar else ()
+    unparsed = False
+    found: tuple[_Definition, ...] = ()
+    if language.grammar:
+        try:
+            found = _parsed(language, "\n".join(lines))
+        except ImportError:
+            # Without grammars much is found all the same, and whoever asks is told what is missing.
+            unparsed = True
     if not found:
         type_ = "block" if language.form is Form.CONFIG else "module"
         windows = _windows(type_, stem, lines, 0, len(lines))
-        return Cut(language.name, tuple(windows), _imports(language, lines))
+        return Cut(language.name, tuple(windows), _imports(language, lines), unparsed)
     pieces = _Cutter(lines, _module(path)).pieces(found)
     return Cut(language.name, tuple(pieces[:_MOST_PIECES]), _imports(language, lines))
+
+
+def parses() -> bool:
+    """Whether there are grammars here."""
+    return find_spec("tree_sitter_language_pack") is not None
 
 
 def _imports(language: Language, lines: Sequence[str]) -> tuple[str, ...]:

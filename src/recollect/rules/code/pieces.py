@@ -32,3 +32,5 @@ class Cut(Value):
     language: str
     pieces: tuple[Piece, ...]
     imports: tuple[str, ...] = ()
+    # Whether there is a grammar for it that could not be had.
+    unparsed: bool = False

@@ -418,6 +418,10 @@ class SqliteReader:
         seqs = [seq for (seq,) in self.execute(READ["waiting"], {"limit": limit})]
         return list(self.rows(seqs).values())
 
+    def waiting_of(self, where: Where) -> int:
+        """See `Reader`."""
+        return int(self.execute(READ["waiting_of"], self._filter(where)).get)
+
     def serving(self) -> ModelRow | None:
         """The model whose vectors answer."""
         return self._model("serving")

@@ -18,6 +18,7 @@ from recollect.ways.cli.line import FAINT, HEAD, NAME, line
 from recollect.ways.cli.read import whole, words
 from recollect.ways.cli.shared import scope
 from recollect.ways.cli.show import brief
+from recollect.ways.place import roots
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -39,10 +40,10 @@ def _index(session: Session, args: Namespace) -> Reply:
         scope=scope(session.config),
         author=session.author,
         watch=args.watch,
-        roots=(os.getcwd(),),
+        roots=roots(session.config),
     )
     answer = session.run(op)
-    if args.watch:
+    if args.watch and session.engine.ports.watchers.watching:
         # Until somebody ends it, which is no failure.
         print(f"{_done(answer)} Watching; Ctrl+C ends it.", file=sys.stderr, flush=True)
         with contextlib.suppress(KeyboardInterrupt):
@@ -130,6 +131,12 @@ def _done(answer: IndexedCode) -> str:
 
 
 def _left_out(project: Project) -> Iterator[str]:
+    yield from project.warnings
+    if project.waiting:
+        yield (
+            f"{project.waiting} pieces have no vector yet. Words, names and links find them; a"
+            " server makes vectors in its idle time, `recollect embed` at once"
+        )
     for one in project.skipped:
         some = ", ".join(one.examples[:3])
         more = ", …" if one.count > len(one.examples[:3]) else ""

@@ -341,6 +341,13 @@ SELECT id, name, dimensions, state, held, generation, slots, synced, mark, boot 
 -- name: waiting_count
 SELECT count(*) FROM waiting;
 
+-- name: waiting_of
+-- How many of the records that match still need a vector.
+SELECT count(*)
+  FROM waiting w
+ CROSS JOIN record r ON r.seq = w.seq
+ WHERE @filter;
+
 -- name: anyone_waits
 SELECT EXISTS (SELECT 1 FROM waiting);
 
