@@ -133,8 +133,13 @@ MORE = {
             "skipped[].count",
             "skipped[].examples",
             "skipped[].examples[]",
+            "chunks_embedded",
+            "warnings",
+            "warnings[]",
         )
     },
+    ("memory-mcp", "index_project", "warnings"): "what is missing here, and how to have it",
+    ("memory-mcp", "index_project", "warnings[]"): "what is missing here, and how to have it",
     ("codex-memory", "get_entries", "missing"): "the rulings add the ids that name nothing",
     ("codex-memory", "get_entries", "missing[]"): "the rulings add the ids that name nothing",
     **{
