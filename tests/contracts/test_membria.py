@@ -339,6 +339,72 @@ def test_what_is_wrong_with_a_capture_is_named(client, changes, reason):
 def test_alternatives_cannot_be_left_out(client):
     error = refused(client, "capture_decision", statement="A statement.", confidence=0.5)
     assert error["data"]["reason"] == "missing_alternatives"
+    assert error["data"]["received"] is None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "",
+        " ",
+        "too short",
+        "  short  ",
+        "x" * 501,
+        "a\x1b[2J text",
+        "\u202eUse a pool",
+        "a\x00b c d e f",
+    ],
+)
+@pytest.mark.parametrize("tool", ["capture_decision", "get_decision_context", "get_warnings"])
+def test_a_statement_has_ten_to_five_hundred_characters_that_are_seen(client, tool, statement):
+    usual = {**POSTGRES, "module": "database", "context": {}}
+    error = refused(client, tool, **{**usual, "statement": statement})
+    assert (error["code"], error["data"]["field"]) == (-32602, "statement")
+    assert {"problem", "received", "suggestion"} <= error["data"].keys()
+    for fitting in ("x" * 10, "x" * 500, "日本語の決定はここに書く", "Use 👩‍💻 and می‌خواهم for it"):
+        ask(client, tool, **{**usual, "statement": fitting})
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("capture_decision", {**POSTGRES, "confidence": 7}),
+        ("capture_decision", {**POSTGRES, "statement": None}),
+        ("capture_decision", {**POSTGRES, "alternatives": []}),
+        ("capture_decision", {**POSTGRES, "alternatives": [""]}),
+        ("get_decision", {"decision_id": "outcome_x"}),
+        ("get_decision", {}),
+        ("get_skills", {"domain": " "}),
+        ("get_skills", {"domain": "auth", "limit": 0}),
+        ("get_confidence_guidance", {"domain": ""}),
+    ],
+)
+def test_invalid_params_have_field_problem_received_and_suggestion(client, tool, arguments):
+    error = refused(client, tool, **arguments)
+    assert error["code"] == -32602
+    assert {"field", "problem", "received", "suggestion", "reason"} <= error["data"].keys()
+
+
+def test_a_domain_is_the_same_in_capitals_and_between_blanks(client):
+    for place in range(3):
+        id_ = captured(client, statement=f"Rotate the signing keys of part {place}")
+        came_to(client, id_, 0.9, "Rotate keys every month", decision_domain=" AUTH ")
+    told = ask(client, "get_calibration", domain="Auth")
+    assert (told["domain"], told["sample_size"]) == ("auth", 3)
+    assert ask(client, "get_confidence_guidance", domain="AUTH")["sample_size"] == 3
+    assert ask(client, "get_skills", domain=" auth")["skills"]
+    told = ask(client, "get_calibration", domain=" ")
+    assert (told["domain"], told["sample_size"]) == ("overall", 3)
+
+
+def test_a_similar_decision_is_told_by_what_came_of_it_against_how_sure_this_one_is(client):
+    like = captured(client, statement="Use PostgreSQL for analytics", confidence=0.4)
+    id_ = captured(client, statement="Use PostgreSQL for user database", confidence=0.82)
+    (one,) = ask(client, "get_decision", decision_id=id_)["similar_decisions"]
+    assert (one["success_rate"], one["confidence_difference"]) == (None, None)
+    came_to(client, like, 0.88)
+    (one,) = ask(client, "get_decision", decision_id=id_)["similar_decisions"]
+    assert (one["success_rate"], one["confidence_difference"]) == (0.88, 0.06)
 
 
 def test_a_decision_that_is_not_there_has_a_code_of_its_own(client):

@@ -61,8 +61,8 @@ def detect(
     >>> detect("Buy the blue one")
     'general'
     """
-    if given:
-        return given
+    if named := given.strip().casefold():
+        return named
     # What stands in the reasoning alone decides only where the statement leaves it open.
     for text in (statement, reasoning):
         if (found := _best(_keywords(text))) is not None:

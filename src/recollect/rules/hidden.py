@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-# Drawn as nothing, or turning the direction of what follows: tags, zero widths, bidi controls.
-_UNSEEN = re.compile(
-    "[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
-)
+from recollect.rules.unseen import JOINERS, MARKS, TAGS, TURNING, WIDTHLESS, any_of
+
+# Drawn as nothing, or turning the direction of what follows.
+_UNSEEN = re.compile(any_of(WIDTHLESS, JOINERS, MARKS, TURNING, TAGS))
 # A few joiners belong to emoji and to some scripts.
 _FEW = 3
 _PATTERNS = {

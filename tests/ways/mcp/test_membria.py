@@ -158,6 +158,18 @@ def test_failures_are_errors_of_the_protocol(talk, era, tool, arguments, code):
         assert found.value.error.data["received"] == 1.5
 
 
+def test_what_is_no_resource_is_not_mistaken_for_too_little_data(talk, era):
+    for uri in ("membria://decisions", "membria://anomalies/all", "membria://graph/x/dec_a"):
+        with pytest.raises(MCPError) as found:
+            talk(lambda client, uri=uri: client.read_resource(uri), MEMBRIA, mode=era)
+        assert found.value.error.code == -32601
+        assert found.value.error.data["received"] == uri
+        # Elsewhere it is as the protocol has it.
+        with pytest.raises(MCPError) as found:
+            talk(lambda client, uri=uri: client.read_resource(uri), mode=era)
+        assert found.value.error.code == {"legacy": -32002, "auto": -32602}[era]
+
+
 def test_elsewhere_a_failure_is_a_result(talk, era):
     async def failing(client):
         return await client.call_tool("membria_get_decision", {"decision_id": "dec_none"})

@@ -25,6 +25,7 @@ from recollect.decisions.measured import (
     Weigh,
 )
 from recollect.errors import InvalidRequest
+from recollect.rules.unseen import CONTROLS, TAGS, TURNING, any_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,8 +37,9 @@ T = TypeVar("T")
 
 SHORTEST, LONGEST = 10, 500
 _ID = re.compile("dec_[a-z0-9]+")
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+_STEERING = re.compile(any_of(CONTROLS, TURNING, TAGS))
 _MOST_LISTED = 1_000
+_SHOWN = 60
 
 
 def capture(params: wire.CaptureDecision, caller: Caller) -> Decide:
@@ -106,12 +108,14 @@ def signal(params: wire.RecordSignal, caller: Caller) -> RecordSignal:
 
 def calibration(params: wire.GetCalibration | wire.NamedDomain, caller: Caller) -> Calibrate:
     """One domain, or all of them together."""
-    return Calibrate(params.domain or "", where(caller))
+    return Calibrate(_folded(params.domain), where(caller))
 
 
 def guidance(params: wire.ConfidenceGuidance, caller: Caller) -> Guide:
     """How sure to be."""
-    return Guide(params.domain, params.decision_confidence, params.context or "", where(caller))
+    return Guide(
+        _domain(params.domain), params.decision_confidence, params.context or "", where(caller)
+    )
 
 
 def calibrations(params: wire.AllCalibrations, caller: Caller) -> CalibrateAll:
@@ -128,8 +132,8 @@ def every_calibration(params: wire.NoParams, caller: Caller) -> CalibrateAll:
 def context(params: wire.DecisionContext, caller: Caller) -> GatherContext:
     """What is worth knowing."""
     return GatherContext(
-        params.statement,
-        params.module or "",
+        _statement(params.statement),
+        _folded(params.module),
         params.confidence,
         Depth(params.depth),
         where(caller),
@@ -151,7 +155,11 @@ def prompt(params: wire.PromptParams, caller: Caller) -> GatherContext:
                 "confidence is no number; give one from 0 to 1.", field="confidence"
             ) from None
     return GatherContext(
-        params.statement, params.module or "", confidence, Depth(params.depth), where(caller)
+        _statement(params.statement),
+        _folded(params.module),
+        confidence,
+        Depth(params.depth),
+        where(caller),
     )
 
 
@@ -163,7 +171,7 @@ def analyse(params: wire.NamedDecision, caller: Caller) -> Analyse:
 def skills(params: wire.GetSkills, caller: Caller) -> FindSkills:
     """What outcomes taught."""
     return FindSkills(
-        params.domain,
+        _domain(params.domain),
         params.decision_statement or "",
         params.min_confidence,
         params.limit,
@@ -173,14 +181,14 @@ def skills(params: wire.GetSkills, caller: Caller) -> FindSkills:
 
 def all_skills(params: wire.NamedDomain, caller: Caller) -> FindSkills:
     """All that was learned in a domain, sure or not."""
-    return FindSkills(params.domain, "", 0.0, 100, where(caller))
+    return FindSkills(_domain(params.domain), "", 0.0, 100, where(caller))
 
 
 def warnings(params: wire.GetWarnings, caller: Caller) -> Weigh:
     """What speaks against it."""
     return Weigh(
-        params.statement,
-        params.module,
+        _statement(params.statement),
+        _folded(params.module),
         params.confidence,
         _several(params.alternatives),
         where(caller),
@@ -195,7 +203,7 @@ def listed(params: wire.ListParams, caller: Caller) -> ListDecisions:
             f"limit must be a whole number from 1 to {_MOST_LISTED}.", field="limit"
         )
     stage = _stage(params.status)
-    return ListDecisions(where(caller), params.module or "", stage, int(most))
+    return ListDecisions(where(caller), _folded(params.module), stage, int(most))
 
 
 def anomalies(params: wire.NoParams, caller: Caller) -> FindAnomalies:
@@ -210,6 +218,7 @@ def _decision(id_: str) -> str:
             "decision_id must be dec_ and then letters a-z and digits.",
             field="decision_id",
             problem="must match ^dec_[a-z0-9]+$",
+            received=id_[:_SHOWN],
             suggestion="Use the decision_id that capture_decision answered",
             reason="invalid_decision_id",
         )
@@ -217,16 +226,35 @@ def _decision(id_: str) -> str:
 
 
 def _statement(said: str) -> str:
-    if not SHORTEST <= len(said.strip()) <= LONGEST or _CONTROL.search(said):
+    if not SHORTEST <= len(said.strip()) <= LONGEST or _STEERING.search(said):
         raise InvalidRequest(
-            f"statement must have {SHORTEST} to {LONGEST} characters, and none that controls a"
-            " terminal.",
+            f"statement must have {SHORTEST} to {LONGEST} characters, and none that steers what"
+            " shows it.",
             field="statement",
-            problem=f"must have {SHORTEST} to {LONGEST} characters",
+            problem=f"must have {SHORTEST} to {LONGEST} characters that are all seen",
+            received=f"a string of {len(said)} characters",
             suggestion="Say in one sentence what is decided; reasons go into context.reasoning",
             reason="invalid_statement",
         )
     return said
+
+
+def _folded(domain: str | None) -> str:
+    """A domain as all are kept; empty where none is named."""
+    return (domain or "").strip().casefold()
+
+
+def _domain(said: str) -> str:
+    found = _folded(said)
+    if not found:
+        raise InvalidRequest(
+            "domain is empty; name one.",
+            field="domain",
+            problem="must not be empty",
+            suggestion="Name a domain: database, auth, api, frontend, backend, infra, or your own",
+            received=said[:_SHOWN],
+        )
+    return found
 
 
 def _given(said: Any, otherwise: T) -> T:  # noqa: ANN401 -- what may not have been said

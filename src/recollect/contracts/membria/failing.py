@@ -82,9 +82,9 @@ def _invalid(error: RecollectError) -> Failure:
         "problem": str(facts.get("problem") or error),
         "suggestion": facts.get("suggestion") or _SUGGESTIONS.get(reason, str(error)),
         "reason": reason,
+        # Null where nothing came, or too much to repeat.
+        "received": facts.get("received"),
     }
-    if facts.get("received") is not None:
-        data["received"] = facts["received"]
     return failure({"code": INVALID, "message": f"Invalid params: {error}", "data": data})
 
 

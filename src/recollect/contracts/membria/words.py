@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.model import rfc3339
 from recollect.rules.calibrate import NO_DATA, OVER, UNDER, status
+from recollect.rules.fence import plain
 
 if TYPE_CHECKING:
     from recollect.decisions.measured import Alike, Context, Guided, Lesson, Rate
@@ -107,5 +108,5 @@ def _similar(one: Alike) -> str:
 
 
 def _line(text: str) -> str:
-    """A text in one line that cannot end its fence."""
-    return " ".join(text.split()).replace("```", "'''")
+    """A text in one line that cannot end its fence, and has nothing in it that is not seen."""
+    return " ".join(plain(text).split()).replace("```", "'''")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, TextIO
 
+from recollect.rules.unseen import CONTROLS, LINES, MARKS, TURNING
 from recollect.ways.cli.line import BAD, WARNING, Line
 
 if TYPE_CHECKING:
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 # Stored text must not steer the terminal that shows it, so control characters are spelled out.
 # So must not those that turn the direction of what follows, or end a line without looking it.
 # Inside JSON this is how they are written anyway.
-_STEERING = (*range(32), *range(127, 160), 0x061C, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_VISIBLE = {c: f"\\u{c:04x}" for c in (*_STEERING, 0x2028, 0x2029) if chr(c) not in "\t\n"}
+_VISIBLE = {c: f"\\u{c:04x}" for c in (*CONTROLS, *TURNING, *MARKS[:1], *LINES)}
 
 
 def harmless(text: str) -> str:

@@ -59,6 +59,7 @@ T = TypeVar("T")
 UNLIMITED: Meter = lambda *_: None  # noqa: E731 -- a value of its type
 # As many as the protocol allows in one answer.
 SUGGESTED = 100
+_SHOWN = 80
 # What revisions up to 2025-11-25 have for a resource that is not there; later ones forbid it.
 NO_RESOURCE = -32002
 
@@ -191,7 +192,8 @@ class _Desk:
         if found is None:
             code = types.METHOD_NOT_FOUND if self._offer.protocol_errors else types.INVALID_PARAMS
             raise MCPError(
-                code, f"There is no tool {params.name[:80]!r}; tools/list has those that there are."
+                code,
+                f"There is no tool {params.name[:_SHOWN]!r}; tools/list has those that there are.",
             )
         standing, reply = self._metered(context, every.tool, found, found.own)
         if reply is None:
@@ -212,7 +214,7 @@ class _Desk:
         uri = str(params.uri)
         at = self._offer.at(uri)
         if at is None:
-            raise _no_resource(uri, context)
+            raise self._unknown(uri, context)
         found, said = at
         standing, reply = self._metered(context, every.resource, found)
         if reply is None:
@@ -229,7 +231,8 @@ class _Desk:
         if found is None:
             raise MCPError(
                 types.INVALID_PARAMS,
-                f"There is no prompt {params.name[:80]!r}; prompts/list has those that there are.",
+                f"There is no prompt {params.name[:_SHOWN]!r}; prompts/list has those that there"
+                " are.",
             )
         reply = await self._ask(context, every.prompt, found, params.arguments or {})
         if reply.cause is not None:
@@ -299,14 +302,27 @@ class _Desk:
         if isinstance(ref, types.PromptReference):
             found = self._offer.prompts.get(ref.name)
             if found is None:
-                raise MCPError(types.INVALID_PARAMS, f"There is no prompt {ref.name[:80]!r}.")
+                raise MCPError(types.INVALID_PARAMS, f"There is no prompt {ref.name[:_SHOWN]!r}.")
             row = every.prompt(found.own, found.contract)[1]
         else:
             found = self._offer.templated(ref.uri)
             if found is None:
-                raise MCPError(types.INVALID_PARAMS, f"There is no template {ref.uri[:80]!r}.")
+                raise MCPError(types.INVALID_PARAMS, f"There is no template {ref.uri[:_SHOWN]!r}.")
             row = every.resource(found.own, found.contract)[1]
         return next((one for one in row.completions if one.argument == argument), None)
+
+    def _unknown(self, uri: str, context: Context) -> MCPError:
+        """An address that nothing is at. One contract calls that, too, a method that is not there.
+
+        What the protocol has for it up to 2025-11-25 means something else in that contract.
+        """
+        error = _no_resource(uri, context)
+        if not self._offer.protocol_errors:
+            return error
+        data = {"field": "uri", "problem": "names no resource", "received": uri[:_SHOWN]}
+        suggestion = "Look at resources/list and resources/templates/list"
+        said = error.error.message
+        return MCPError(types.METHOD_NOT_FOUND, said, {**data, "suggestion": suggestion})
 
     def _error(self, reply: Reply, cause: RecollectError, what: str, context: Context) -> MCPError:
         """A failure where the protocol has only errors for it."""
