@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from recollect.engine import asked
 from recollect.engine.deciding import domain_of, keep
 from recollect.engine.ports import prefix_of
 from recollect.engine.reads import existing
+from recollect.engine.whole import write
 from recollect.engine.writes import embedded
 from recollect.errors import Conflict, TooEarly, Unavailable
 from recollect.model import Author, AuthorKind, Edge, Entry, Kind, Link, Plan, Record, Where
@@ -162,12 +164,11 @@ def _write(folder: str, texts: dict[str, str], gone: list[str]) -> None:
         path = os.path.join(folder, name)
         if _says(path) == text:
             continue
-        beside = f"{path}.{os.getpid()}"
-        with open(beside, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(beside, path)
+        write(path, text.encode())
     for name in gone:
-        os.remove(os.path.join(folder, name))
+        # Another process may see to the same files.
+        with suppress(FileNotFoundError):
+            os.remove(os.path.join(folder, name))
 
 
 def _says(path: str) -> str | None:

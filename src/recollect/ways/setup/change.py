@@ -13,6 +13,7 @@ from difflib import unified_diff
 from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
+from recollect.engine.whole import write
 from recollect.errors import Conflict, InvalidRequest, Unavailable
 from recollect.rules.edit import Unclear, at, jsonc, toml
 from recollect.value import Value
@@ -85,13 +86,13 @@ class Keeper:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         copy = self._path(change.client, "before")
         if before is not None:
-            _write(copy, before, 0o600)
+            write(copy, before, 0o600)
         notes = {
             "path": change.path,
             "existed": before is not None,
             "after": _digest(change.after),
         }
-        _write(self._path(change.client, "json"), json.dumps(notes).encode(), 0o600)
+        write(self._path(change.client, "json"), json.dumps(notes).encode(), 0o600)
         return copy if before is not None else ""
 
     def forget(self, client: Client) -> None:
@@ -152,7 +153,7 @@ def do(change: Change) -> None:
         else:
             os.makedirs(os.path.dirname(change.path), exist_ok=True)
             # A link stays a link: what it names is written.
-            _write(os.path.realpath(change.path), change.after, None)
+            write(os.path.realpath(change.path), change.after)
     except OSError as error:
         raise Unavailable(
             f"{change.path} cannot be written ({error.strerror}). Nothing was changed; correct its"
@@ -241,24 +242,6 @@ def _text(content: bytes | None, path: str) -> str:
             f"{path} is not text in UTF-8, and was left as it is. Save it as UTF-8 and try again.",
             path=path,
         ) from None
-
-
-def _write(path: str, content: bytes, mode: int | None) -> None:
-    """Write a file whole: after a crash it is the old one or the new one."""
-    if mode is None:
-        mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o600
-    made = f"{path}.recollect-{os.getpid()}"
-    try:
-        with open(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as new:
-            os.fchmod(new.fileno(), mode)
-            new.write(content)
-            new.flush()
-            os.fsync(new.fileno())
-        os.replace(made, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(made)
-        raise
 
 
 def _digest(content: bytes | None) -> str:
