@@ -54,6 +54,7 @@ check: $(READY) ## formatting, lint, types, layers, generated docs
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/listing.py --check
 	$(BIN)/python scripts/picture.py --check
+	$(BIN)/python scripts/manpage.py --check
 	$(BIN)/cog --check --diff -I scripts $(GENERATED)
 
 format: $(READY) ## rewrite the source as the formatter and the linter want it
@@ -63,6 +64,7 @@ format: $(READY) ## rewrite the source as the formatter and the linter want it
 docs: $(READY) ## write the generated parts of the documents anew
 	$(BIN)/python scripts/listing.py
 	$(BIN)/python scripts/picture.py
+	$(BIN)/python scripts/manpage.py
 	$(BIN)/cog -r -I scripts $(GENERATED)
 
 bench: $(READY) ## run the benchmarks (ARGS='--help' for more)

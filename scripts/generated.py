@@ -142,6 +142,8 @@ def _bounded(shown: str, of: dict[str, Any]) -> str:
 
 
 def _command(command: Command) -> Iterator[str]:
+    from recollect.ways.cli.manual import PAGES
+
     places = [one for one in command.arguments if not one.names[0].startswith("-")]
     usage = " ".join(_place(one) for one in places)
     yield f"### recollect {command.name}"
@@ -149,10 +151,14 @@ def _command(command: Command) -> Iterator[str]:
     yield f"`{' '.join(filter(None, ('recollect', command.name, usage)))}`"
     yield ""
     yield from command.about.split("\n")
+    yield ""
+    yield PAGES[command.name].when
     if command.arguments:
         yield ""
         yield from _arguments(command.arguments)
     yield from ("", "```console", *(f"$ {example}" for example in command.examples), "```")
+    also = ", ".join(f"`recollect {one}`" for one in PAGES[command.name].also)
+    yield from ("", f"See also {also}.")
 
 
 def _place(one: Argument) -> str:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 def main(command: Path) -> None:
     """Run what a new user would run first, and stop at the first thing that goes wrong."""
+    manual = command.parent.parent / "share" / "man" / "man1" / "recollect.1"
+    _expect(".SS recollect remember", manual.read_text("utf-8"))
     with tempfile.TemporaryDirectory() as home:
         said = _run(command, "--version", home=home)
         _expect("recollect ", said)

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 
 import pytest
 
+from recollect.config import SETTINGS
 from recollect.errors import (
     BadSecret,
     Busy,
@@ -23,6 +25,7 @@ from recollect.model import AuthorKind
 from recollect.ops import Op
 from recollect.value import Value
 from recollect.ways import cli
+from recollect.ways.cli import manual
 from recollect.ways.cli.commands import GROUPS, MODULES, command
 from recollect.ways.cli.document import document, failure
 from recollect.ways.cli.overview import EXAMPLES
@@ -102,6 +105,42 @@ def test_the_help_of_a_command_has_its_examples_and_says_what_it_is_for(recollec
     assert recollect("help", one.name).out == said.out
     assert recollect("--help", one.name).out == said.out
     assert recollect(one.name, "-h", "--json").json["help"] == said.out.rstrip()
+
+
+@pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.name)
+def test_the_page_of_a_command_has_every_part_of_a_manual(recollect, one):
+    said = recollect("help", one.name).out
+    parts = [*re.findall(r"^([a-z ]+):$", said, re.MULTILINE)]
+    given = [kind for kind in ("arguments", "options") if _has(one, kind)]
+    assert parts == [
+        *given, "options of every command", "when to use it",
+        "examples", "exit codes", "environment", "see also",
+    ]  # fmt: skip
+    for argument in one.arguments:
+        assert argument.about
+        shown = argument.names[0] if argument.names[0].startswith("-") else argument.metavar or ""
+        assert shown in said
+        if argument.default not in {None, ""}:
+            assert f"(default: {argument.default})" in " ".join(said.split())
+    assert f"usage: recollect {one.name}" in said
+    known = manual.PAGES[one.name]
+    assert {*known.also} <= {*MODULES, "help"}
+    assert {*known.reads} <= {setting.field for setting in SETTINGS}
+
+
+def _has(one, kind):
+    return any(arg.names[0].startswith("-") == (kind == "options") for arg in one.arguments)
+
+
+def test_the_manual_has_a_page_for_each_command_and_for_no_other():
+    assert manual.PAGES.keys() == {*MODULES}
+
+
+def test_every_setting_is_explained_where_help_is_asked_for(recollect):
+    said = recollect("help", "settings").out
+    for one in SETTINGS:
+        assert f"\n{one.variable}  in the file: {one.key}\n" in said
+    assert recollect("help", "settings", "--json").json["help"] == said.rstrip()
 
 
 def test_help_needs_no_store_and_makes_none(recollect, tmp_path):

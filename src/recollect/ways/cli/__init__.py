@@ -142,6 +142,10 @@ def _known(name: str) -> str:
 
 def _help(rest: list[str], *, asked: bool) -> Reply:
     names = [one for one in rest if not one.startswith("-")]
+    if names == ["settings"]:
+        from recollect.ways.cli.manual import settings
+
+        return _pages(list(settings()))
     if names and asked:
         return _page(command(_known(names[0])))
     from recollect.ways.cli.overview import overview
@@ -151,8 +155,13 @@ def _help(rest: list[str], *, asked: bool) -> Reply:
 
 
 def _page(found: Command) -> Reply:
-    text = parser(found).format_help().rstrip()
-    return Reply((text,), lambda: {"help": text})
+    from recollect.ways.cli.manual import page
+
+    return _pages(list(page(found)))
+
+
+def _pages(lines: list[Shown]) -> Reply:
+    return Reply(lines, lambda: {"help": "\n".join(map(str, lines))})
 
 
 def _run(found: Command, args: Namespace) -> Reply:

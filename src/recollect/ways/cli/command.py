@@ -91,13 +91,17 @@ def parser(command: Command) -> ArgumentParser:
     made = _Parser(
         prog=f"recollect {command.name}",
         description=command.about,
-        epilog="\n".join(["examples:", *(f"  {example}" for example in command.examples)]),
         formatter_class=_formatter,
         allow_abbrev=False,
+        add_help=False,
     )
+    given = made.add_argument_group("arguments")
+    options = made.add_argument_group("options")
     for argument in command.arguments:
-        made.add_argument(*argument.names, **_options(argument))
+        group = options if argument.names[0].startswith("-") else given
+        group.add_argument(*argument.names, **_options(argument))
     shared = made.add_argument_group("options of every command")
+    shared.add_argument("-h", "--help", help="show this page", action="store_true")
     for argument in GLOBAL:
         shared.add_argument(*argument.names, **_options(argument))
     return made

@@ -32,7 +32,7 @@ CODES = (
 ENDING = (
     "A TIME is 2026-02-12, 2026-02-12T10:30Z, or 7d for seven days ago (m, h, d, w); UTC",
     "unless it says otherwise. Settings can also come from the environment (RECOLLECT_STORE,",
-    "RECOLLECT_USER, ...) or from ~/.config/recollect/config.toml.",
+    "RECOLLECT_USER, ...) or from ~/.config/recollect/config.toml: `recollect help settings`.",
 )
 
 
@@ -49,7 +49,7 @@ def overview() -> Iterator[Shown]:
     yield from _table(
         "Options of every command",
         [
-            ("--help", "show how a command is called, with examples"),
+            ("--help", "show the page of a command, as `recollect help COMMAND` does"),
             *((_option(one.names[0], one.metavar), one.about) for one in GLOBAL),
             ("--version", "show the version, alone"),
         ],
