@@ -55,13 +55,14 @@ def files(tmp_path, monkeypatch, recollect):
         "notes/page.md": b"# A page",
     }
     made["event.json"] = b'{"hook_event_name": "UserPromptSubmit", "prompt": "a memory called ID"}'
-    (tmp_path / "notes").mkdir()
+    work = tmp_path / "work"
+    (work / "notes").mkdir(parents=True)
     for name, content in made.items():
-        (tmp_path / name).write_bytes(content)
-    (tmp_path / "atlas").mkdir()
-    (tmp_path / "atlas" / "store.py").write_text("def keep(): pass\n")
-    recollect("index", str(tmp_path / "atlas"))
-    monkeypatch.chdir(tmp_path)
+        (work / name).write_bytes(content)
+    (work / "atlas").mkdir()
+    (work / "atlas" / "store.py").write_text("def keep(): pass\n")
+    recollect("index", str(work / "atlas"))
+    monkeypatch.chdir(work)
     return made
 
 
