@@ -64,6 +64,9 @@ def test_a_title_is_the_first_sentence_cut_at_a_word(client):
     assert entry(client, save(client, "First things first. Then others."))["title"] == (
         "First things first."
     )
+    assert entry(client, save(client, "Dr. Wu likes tabs, e.g. in Go. Ask."))["title"] == (
+        "Dr. Wu likes tabs, e.g. in Go."
+    )
     title = entry(client, save(client, "word " * 100))["title"]
     assert len(title) <= 80
     assert title.endswith("word…")
@@ -190,6 +193,7 @@ def test_what_cannot_be_asked_for_is_an_invalid_argument_that_names_the_field(
         {"text": f"Setup.\n{SECRET}"},
         {"text": "Setup.", "title": SECRET},
         {"text": "Setup.", "metadata": {"how": SECRET}},
+        {"text": "Setup.", "metadata": {"how": SECRET.replace("=", ' = "') + '"'}},
         {"text": "Setup.", "source_ref": SECRET},
     ],
 )

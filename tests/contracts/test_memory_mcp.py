@@ -405,6 +405,7 @@ def test_a_timestamp_is_answered_in_utc(client):
         ("2025-06-01T12:00:00+02:00", "2025-06-01T10:00:00Z"),
         ("2025-06-01T12:00:00.25Z", "2025-06-01T12:00:00.250000Z"),
         ("2025-06-01", "2025-06-01T00:00:00Z"),
+        ("2025-06-01t10:00:00z", "2025-06-01T10:00:00Z"),
     ):
         answer = client.ask(OF, "get_valid_at", timestamp=said)
         assert answer == {"results": [], "count": 0, "timestamp": shown}

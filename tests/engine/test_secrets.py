@@ -46,6 +46,10 @@ METADATA = [
     {"db_password": SECRET},
     {"deep": [{"a": KEY, "b": 1}], "n": 3},
     {"url": "postgres://ann:" + SECRET + "x9@db.example.com/app", "q": 'say "hi"'},
+    {"quoted": f'before\nand password = "{SECRET}"'},
+    {"passphrase": SECRET + 'x9"y'},
+    {"passcodes": ["", SECRET, True, None]},
+    {"pwd": 12345678, "amount": 12345678},
 ]
 
 
@@ -144,6 +148,11 @@ def test_metadata_without_its_secret_is_still_json(redacting, metadata):
     assert SECRET not in json.dumps(kept)
     assert "MIIEpAIBAAKCAQEA" not in json.dumps(kept)
     assert answer.redacted != ()
+
+
+def test_a_secret_that_is_the_name_of_something_is_taken_out_too(redacting):
+    answer = said(redacting, "one", metadata=json.dumps({"ghp_" + "aB3" * 12: 1, "of": 2}))
+    assert json.loads(answer.record.metadata) == {"[redacted: github-token]": 1, "of": 2}
 
 
 def test_the_same_text_with_the_same_secret_is_kept_once(redacting):

@@ -85,21 +85,21 @@ def test_over_the_network_only_a_trusted_caller_needs_no_key_and_only_while_ther
 @pytest.mark.parametrize(("of", "tool"), TOOLS, ids=named)
 def test_no_tool_runs_for_a_role_that_does_not_reach(engine, of, tool, role, remote):
     client = Client(engine, replace(HERE, role=role, remote=remote))
-    needed = tool.remote_role or tool.role if remote else tool.role
     # With arguments that no tool takes, what is allowed fails later than what is not.
-    if role.includes(needed):
+    if role.includes(tool.role):
         said = client.reply(of, tool.name, {}).text
         assert "needs the role" not in said
     else:
-        assert f"needs the role {needed}" in str(client.refused(of, tool.name))
+        assert f"needs the role {tool.role}" in str(client.refused(of, tool.name))
 
 
 def test_to_delete_everything_over_the_network_takes_an_admin(engine):
     agent = replace(HERE, role=Role.AGENT)
-    said = Client(engine, replace(agent, remote=True)).refused(
-        "memory-mcp", "reset_all_memory", confirm=True
-    )
+    afar = Client(engine, replace(agent, remote=True))
+    said = afar.refused("memory-mcp", "reset_all_memory", confirm=True)
     assert "needs the role admin" in said
+    # What deletes nothing, anybody may ask.
+    assert not afar.ask("memory-mcp", "reset_all_memory")["reset"]
     assert Client(engine, agent).ask("memory-mcp", "reset_all_memory", confirm=True)
 
 

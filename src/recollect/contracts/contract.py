@@ -35,6 +35,16 @@ class Caller(Value):
     # Folders whose files a call may have read, the first of them the working directory.
     roots: tuple[str, ...] = ()
 
+    def need(self, role: Role, tool: str) -> None:
+        """Raise `NotAllowed` where the caller's own role does not reach."""
+        if not self.role.includes(role):
+            raise NotAllowed(
+                f"{tool} needs the role {role}, and this caller has {self.role}. Use a"
+                f" key that was made with `recollect keys create NAME --role {role}`.",
+                needed=role.value,
+                role=self.role.value,
+            )
+
 
 class Hints(Value):
     """What a client may tell its user of a tool before it is called."""
@@ -84,19 +94,10 @@ class Tool(Value):
     role: Role
     # Whether clients that load tools on demand should have this one at hand from the start.
     core: bool = False
-    # The role that it needs when it is called over the network, where that is another.
-    remote_role: Role | None = None
 
     def check(self, caller: Caller) -> None:
         """Raise `NotAllowed` where the caller's role does not reach."""
-        needed = self.remote_role if caller.remote and self.remote_role else self.role
-        if not caller.role.includes(needed):
-            raise NotAllowed(
-                f"{self.name} needs the role {needed}, and this caller has {caller.role}. Use a"
-                f" key that was made with `recollect keys create NAME --role {needed}`.",
-                needed=needed.value,
-                role=caller.role.value,
-            )
+        caller.need(self.role, self.name)
 
 
 class Completion(Value):
@@ -181,8 +182,7 @@ def tool(  # noqa: PLR0913, PLR0917 -- the columns of the table
     *,
     role: Role | None = None,
     core: bool = False,
-    remote_role: Role | None = None,
 ) -> Tool:
     """A row. The type checker sees to it that `render` fits what the op answers."""
     needed = role or (Role.VIEWER if hints.read_only else Role.AGENT)
-    return Tool(name, title, doc, params, returns, to_op, render, hints, needed, core, remote_role)
+    return Tool(name, title, doc, params, returns, to_op, render, hints, needed, core)

@@ -89,7 +89,8 @@ def time(text: str, field: str) -> datetime:
     '2026-02-12T08:30:00+00:00'
     """
     try:
-        found = datetime.fromisoformat(text.strip())
+        # RFC 3339 takes a small t and z as well, which Python does not.
+        found = datetime.fromisoformat(text.strip().upper())
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         raise InvalidRequest(

@@ -108,8 +108,9 @@ def record_signal(ports: Ports, op: RecordSignal) -> Signalled:
     if op.valence not in VALENCES:
         raise InvalidRequest(f"valence is one of {', '.join(VALENCES)}.", field="valence")
     check.line(op.description, "description")
-    kept, _ = guarded({"text": op.description, "metrics": op.metrics}, ports.secrets())
-    metrics = json.loads(check.json_object("metrics", kept["metrics"]))
+    metrics = check.json_object("metrics", op.metrics)
+    kept, _ = guarded({"text": op.description, "metrics": metrics}, ports.secrets())
+    metrics = json.loads(kept["metrics"])
     now = ports.clock()
     with ports.store.reading() as reader:
         (decision,) = existing(reader, (op.decision,), op.tenant, (Kind.DECISION,))

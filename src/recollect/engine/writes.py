@@ -15,6 +15,7 @@ from recollect.rules.analyse import passage, terms
 from recollect.rules.bm25 import selective
 from recollect.rules.conflict import judge
 from recollect.rules.redact import Policy, guard
+from recollect.rules.redact.nested import guard_json
 from recollect.value import replace
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ _NEIGHBOURS = 10
 _MOST_SUPERSEDED = 1_000
 _LINES = ("type", "title", "source", "source_ref", "session", "speaker", "status")
 _GUARDED = ("text", "metadata", *_LINES)
+# What is JSON, of everything that is guarded.
+_NESTED = {"metadata", "metrics", "signals"}
 # What else may be said of a text.
 _TOLD = (*_LINES, "metadata", "confidence", "importance")
 
@@ -174,7 +177,7 @@ def guarded(said: dict[str, str], policy: Policy) -> tuple[dict[str, str], tuple
     kept: dict[str, str] = {}
     kinds: list[str] = []
     for name, text in said.items():
-        kept[name], found = guard(text, policy)
+        kept[name], found = (guard_json if name in _NESTED else guard)(text, policy)
         kinds += [finding.kind for finding in found]
     return kept, tuple(kinds)
 

@@ -8,7 +8,10 @@ LONGEST = 80
 _MARKS = re.compile(r"^[#>*\-\s]+(?=\S)")
 # A point between digits or in a name ends no sentence, so a space has to follow; in East Asian
 # texts none does.
-_END = re.compile(r"(?<=[.!?])\s|(?<=[。！？])")
+_END = re.compile(
+    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?<!\bvs\.)"
+    r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bProf\.)\s|(?<=[。！？])"
+)
 
 
 def headline(text: str, longest: int = LONGEST) -> str:
@@ -16,6 +19,8 @@ def headline(text: str, longest: int = LONGEST) -> str:
 
     >>> headline("Version 2.1 is out. It is faster.")
     'Version 2.1 is out.'
+    >>> headline("Dr. Wu prefers tabs, e.g. in Go. Ask her.")
+    'Dr. Wu prefers tabs, e.g. in Go.'
     >>> headline("# Use SQLite\nNothing to run beside it.")
     'Use SQLite'
     >>> headline("One file holds the memory of all of them", 20)

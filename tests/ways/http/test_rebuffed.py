@@ -71,8 +71,7 @@ def test_every_tool_needs_its_role(visit, keys):
 
     roles = list(Role)
     for (name, own, role), said in visit(talk).items():
-        tool = every.tool(own, name)[1]
-        needed = tool.remote_role or tool.role
+        needed = every.tool(own, name)[1].role
         refused = f"needs the role {needed}" in said
         assert refused is not role.includes(needed), (name, own, role, said)
     assert roles == [Role.VIEWER, Role.AGENT, Role.ADMIN]

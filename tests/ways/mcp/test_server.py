@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
+from types import SimpleNamespace
 
 import pytest
+from anyio import CancelScope, to_thread
 from mcp import MCPError
 from mcp_types import PromptReference
 
@@ -15,6 +18,7 @@ from recollect.ops import List
 from recollect.store.memory import MemoryStore
 from recollect.testing import FixedClock
 from recollect.ways.call import contained
+from recollect.ways.mcp.server import _reporter
 from tests.engine.build import opened, remember
 
 ERAS = ("legacy", "auto")
@@ -142,6 +146,25 @@ def test_what_nobody_expected_becomes_a_fault_and_goes_to_the_log(caplog):
 def test_what_is_known_passes_as_it_is():
     with pytest.raises(KeyError), contained("a call", KeyError):
         raise KeyError("x")
+
+
+def test_whoever_asked_how_far_it_is_may_give_up_and_the_work_ends():
+    async def main():
+        told = []
+
+        async def hear(done, of, doing):
+            told.append((done, of, doing))
+            scope.cancel()
+
+        asking = SimpleNamespace(
+            meta={"progress_token": "mine"}, session=SimpleNamespace(report_progress=hear)
+        )
+        report = _reporter(asking)
+        with CancelScope() as scope:
+            await to_thread.run_sync(lambda: [report(n, 3, "") for n in range(1, 4)])
+        return told
+
+    assert asyncio.run(main()) == [(1, 3, None)]
 
 
 def test_a_person_can_have_what_memory_knows_put_before_the_model(talk, engine, era):

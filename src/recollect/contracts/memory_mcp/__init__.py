@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from recollect.contracts.contract import ADDS, CHANGES, ENDS, READS, REFRESHES, Contract, tool
 from recollect.contracts.memory_mcp import asked, shown, wire
-from recollect.model import Role
 
 MEMORY_MCP = Contract(
     name="memory-mcp",
@@ -234,7 +233,6 @@ MEMORY_MCP = Contract(
             shown.reset,
             wire.Reset,
             ENDS,
-            remote_role=Role.ADMIN,
         ),
     ),
     fail=shown.fail,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.contracts.shared import FOUND, encoded, project_in, said_in, scope, time, where
 from recollect.errors import InvalidRequest
-from recollect.model import Kind
+from recollect.model import Kind, Role
 from recollect.ops import (
     Describe,
     DropProject,
@@ -231,5 +231,7 @@ def status(params: wire.NoParams, caller: Caller) -> Status:
 
 
 def reset(params: wire.ResetAllMemory, caller: Caller) -> Wipe:
-    """Everything, if it is confirmed."""
+    """Everything, if it is confirmed, and over the network only for an admin."""
+    if params.confirm and caller.remote:
+        caller.need(Role.ADMIN, "reset_all_memory")
     return Wipe(caller.tenant, caller.author, confirmed=params.confirm)

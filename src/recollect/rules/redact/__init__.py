@@ -76,7 +76,7 @@ def guard(text: str, policy: Policy) -> tuple[str, tuple[Finding, ...]]:
         return text, findings
     if policy is Policy.REDACT:
         return redact(text, findings), findings
-    raise _refusal(findings)
+    raise refusal(findings)
 
 
 def _located(text: str, spans: Iterable[tuple[int, int, str]]) -> Iterable[Finding]:
@@ -87,7 +87,8 @@ def _located(text: str, spans: Iterable[tuple[int, int, str]]) -> Iterable[Findi
         yield Finding(kind, line, start, end)
 
 
-def _refusal(findings: tuple[Finding, ...]) -> SecretFound:
+def refusal(findings: tuple[Finding, ...]) -> SecretFound:
+    """What is said of a text that is not stored because of these."""
     first, more = findings[0], len(findings) - 1
     others = f" and {more} more" if more else ""
     return SecretFound(

@@ -361,6 +361,8 @@ def _reporter(context: Context) -> Report:
         return _cancellable
 
     def report(done: int, of: int, doing: str) -> None:
+        # What a thread has run is shielded, so it would not hear of the end by itself.
+        from_thread.check_cancelled()
         from_thread.run(context.session.report_progress, done, of or None, doing or None)
 
     return report
