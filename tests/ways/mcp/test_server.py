@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from anyio import CancelScope, to_thread
@@ -156,7 +157,7 @@ def test_whoever_asked_how_far_it_is_may_give_up_and_the_work_ends():
             told.append((done, of, doing))
             scope.cancel()
 
-        asking = SimpleNamespace(
+        asking: Any = SimpleNamespace(
             meta={"progress_token": "mine"}, session=SimpleNamespace(report_progress=hear)
         )
         report = _reporter(asking)

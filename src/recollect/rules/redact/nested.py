@@ -1,7 +1,7 @@
 """Secrets in a JSON object: in its strings as they are meant, and where a name makes a value one.
 
-JSON writes a quote within a string as two characters, and a secret may be a number. So what is looked
-at is what the object says, not how it is written, and what comes out is an object again.
+JSON writes a quote within a string as two characters, and a secret may be a number. So what is
+looked at is what the object says, not how it is written, and what comes out is an object again.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _safe(said: JSON, name: str, found: Callable[[Finding], None]) -> JSON:
 
 
 def _text(said: str, name: str, found: Callable[[Finding], None]) -> str:
-    """A string without the secrets in it, or without all of it where its name says that it is one."""
+    """A string without the secrets in it; nothing of it where its name says that it is one."""
     own = find(said)
     for one in own:
         found(one)
