@@ -2,13 +2,15 @@
 
 RecollectError
 ├── InvalidRequest     the caller sent something that cannot be done      -> fix the call
-│   └── SecretFound    the text holds a secret and the policy is to block -> take it out
+│   ├── SecretFound    the text holds a secret and the policy is to block -> take it out
+│   └── KeyUsed        its key came with another request before           -> take another key
 ├── NotAllowed         the caller may not do this                         -> use another key
 │   ├── BadSecret      the secret is wrong, expired or revoked            -> get a new one
 │   └── Isolated       a person decided it, and an agent would change it  -> ask the person
 ├── NotFound           what the call names does not exist                 -> look it up
 ├── Conflict           the store is not in the state the call expects     -> read again
 │   ├── TooFew         there is too little evidence to say anything       -> record more of it
+│   ├── DoneBefore     it was carried out, and its answer is not kept     -> read the record
 │   └── TooEarly       a time for review has to pass first                -> wait until then
 └── Unavailable        a disk, model or network is not there              -> try later
     ├── Away           a server keeps the store, and is not reached       -> see the settings
@@ -45,6 +47,12 @@ class SecretFound(InvalidRequest):
     """The text holds what looks like a live secret, so nothing was stored."""
 
     code = "secret_found"
+
+
+class KeyUsed(InvalidRequest):
+    """Another request came with this key before, so nothing was done. Take a key of its own."""
+
+    code = "key_used"
 
 
 class NotAllowed(RecollectError):
@@ -87,6 +95,12 @@ class TooEarly(Conflict):
     """The time for review is not over. Nothing was changed; try again when it is."""
 
     code = "too_early"
+
+
+class DoneBefore(Conflict):
+    """The request was carried out before, and its answer is not kept. Read what it changed."""
+
+    code = "done_before"
 
 
 class Unavailable(RecollectError):

@@ -116,6 +116,19 @@ class Key(Value):
         return self.revoked_at is None and (self.expires_at is None or time < self.expires_at)
 
 
+class Done(Value):
+    """A request that came with a key of its own and was carried out."""
+
+    # A digest of who sent it and of its key.
+    key: str
+    # A digest of what it asked for.
+    print: str
+    tenant: str
+    at: datetime
+    # What was answered; empty where that is not to be kept, or is no more.
+    answer: str
+
+
 class Link(StrEnum):
     """The types of edge that Recollect draws by itself; people add their own names."""
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from recollect.embed import Model
     from recollect.embed.background import Background
     from recollect.embed.cache import Cached
+    from recollect.engine.once import Mark
     from recollect.engine.ports import Report
     from recollect.engine.upkeep import Upkeep
     from recollect.ops import Op
@@ -128,14 +129,26 @@ class Engine:
 
     def run(self, op: Op[Answer], report: Report = silent) -> Answer:
         """Carry out one op, and answer what it promises. Ops that take long report on the way."""
+        self._catch_up()
+        return _run(self.ports if report is silent else replace(self.ports, report=report), op)
+
+    def once(self, op: Op[Answer], mark: Mark, shown: Callable[[Answer], str]) -> Answer | str:
+        """Carry out an op unless one with the same mark was, whose answer is then as it was shown.
+
+        Raises:
+            DoneBefore: it was, and how it was shown is not kept.
+            KeyUsed: it is another op that came with the key of this mark.
+        """
+        from recollect.engine.once import once
+
+        self._catch_up()
+        return once(self.ports, op, mark, lambda ports: _run(ports, op), shown)
+
+    def _catch_up(self) -> None:
+        """Whatever is asked, what was captured while the store was away comes first."""
         if aside.waiting(self.ports):
-            # Whatever is asked, what was captured while the store was away comes first.
             with suppress(Unavailable):
                 aside.replay(self.ports)
-        module, name = HANDLERS[type(op).__name__]
-        handler = getattr(import_module(f"recollect.engine.{module}"), name)
-        ports = self.ports if report is silent else replace(self.ports, report=report)
-        return cast("Answer", handler(ports, op))
 
     def start(self) -> Self:
         """Begin what goes on behind the calls: loading the model, embedding what waits."""
@@ -183,6 +196,12 @@ class Engine:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _run(ports: Ports, op: Op[Answer]) -> Answer:
+    module, name = HANDLERS[type(op).__name__]
+    handler = getattr(import_module(f"recollect.engine.{module}"), name)
+    return cast("Answer", handler(ports, op))
 
 
 def _policy(named: Policy | str) -> Policy:

@@ -33,6 +33,11 @@ def is_ours(secret: str) -> bool:
     return secret.startswith(_MARK)
 
 
+def id_in(secret: str) -> str:
+    """The id of the key that a secret of ours says it is of; a new secret of a key has it too."""
+    return secret[len(_MARK) :].rpartition("_")[0]
+
+
 def create(ports: Ports, op: CreateKey) -> Keyed:
     """Make a key."""
     check.text(op.name, "name", _LONGEST_NAME)
@@ -100,7 +105,7 @@ def identify(ports: Ports, op: Identify) -> Identified:
     """Say whose a secret is."""
     import hmac
 
-    id_ = op.secret[len(_MARK) :].rpartition("_")[0]
+    id_ = id_in(op.secret)
     if len(op.secret) > _LONGEST_SECRET or not op.secret.isascii():
         raise BadSecret
     with ports.store.reading() as reader:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Candidate,
         Corpus,
         Counts,
+        Done,
         Edge,
         Event,
         Key,
@@ -176,6 +177,9 @@ class Reader(Protocol):
     def key(self, id_: str) -> Key | None:
         """The key with this id."""
 
+    def done(self, key: str) -> Done | None:
+        """The request that came with this key, if it is known."""
+
 
 class Writer(Reader, Protocol):
     """What can be asked and changed inside a transaction."""
@@ -195,6 +199,12 @@ class Writer(Reader, Protocol):
 
     def keep_key(self, key: Key, verb: str, author: Author, at: int) -> None:
         """Keep a key in the place of the one with its id, if any; the ledger has an entry."""
+
+    def keep_done(self, done: Done, before: int, most: int) -> None:
+        """Keep what a request came to; forget those from before a time, and all but the newest.
+
+        What is forgotten of a tenant's records takes that tenant's answers along.
+        """
 
     def touch(self, seqs: Sequence[int], at: int) -> None:
         """Note when records were last returned. No ledger entry, no new version."""

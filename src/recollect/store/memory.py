@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from recollect.embed import Model
     from recollect.model import (
         Author,
+        Done,
         Edge,
         Key,
         Load,
@@ -118,6 +119,7 @@ class _State:
         self.codes: dict[Model, dict[int, bytes]] = {}
         self.events: list[Event] = []
         self.keys: dict[str, Key] = {}
+        self.done: dict[str, Done] = {}
         self.serving: Model | None = None
         self.coming: Model | None = None
         # Never given twice, so that what was meant for a forgotten record reaches no other.
@@ -135,6 +137,7 @@ class _State:
         twin.codes = {model: rows.copy() for model, rows in self.codes.items()}
         twin.events = self.events.copy()
         twin.keys = self.keys.copy()
+        twin.done = self.done.copy()
         twin.serving, twin.coming, twin.last_seq = self.serving, self.coming, self.last_seq
         return twin
 
@@ -403,6 +406,10 @@ class MemoryReader:
         """The key with this id."""
         return self._state.keys.get(id_)
 
+    def done(self, key: str) -> Done | None:
+        """The request that came with this key, if it is known."""
+        return self._state.done.get(key)
+
     def whole(self, after: int, limit: int) -> list[Whole]:
         """Records of all tenants after that number, oldest first, whole but for their vectors."""
         found = [r for r in self._state.records.values() if r.seq > after][:limit]
@@ -528,6 +535,12 @@ class MemoryWriter(MemoryReader):
         """Add an entry to the ledger that is about no record."""
         self._log([(verb, about, "")], moment(at), author, detail)
 
+    def keep_done(self, done: Done, before: int, most: int) -> None:
+        """Keep what a request came to; forget those from before a time, and all but the newest."""
+        kept = {**self._state.done, done.key: done}
+        newest = sorted(kept.values(), key=lambda one: one.at, reverse=True)[:most]
+        self._state.done = {one.key: one for one in newest if one.at >= moment(before)}
+
     def touch(self, seqs: Sequence[int], at: int) -> None:
         """Note when records were last returned. No ledger entry, no new version."""
         for record in self.rows(seqs).values():
@@ -590,6 +603,7 @@ class MemoryWriter(MemoryReader):
         for record in mine:
             if record not in left:
                 self._forget(record)
+        self._state.done = {k: one for k, one in self._state.done.items() if one.tenant != tenant}
         *part, detail = ledger.wiped(tenant)
         verb, id_, seal = part
         self._log([(verb, id_, seal)], moment(at), author, detail)
@@ -696,6 +710,11 @@ class MemoryWriter(MemoryReader):
         self._drop_vectors(record.seq)
         state.edges = {
             key: edge for key, edge in state.edges.items() if record.id not in (edge.src, edge.dst)
+        }
+        # An answer may hold what is deleted.
+        state.done = {
+            key: replace(one, answer="") if one.tenant == record.scope.tenant else one
+            for key, one in state.done.items()
         }
 
     def _drop_vectors(self, seq: int) -> None:

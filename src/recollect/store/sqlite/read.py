@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from recollect.decisions.measured import Came, Sums
     from recollect.embed import Model
-    from recollect.model import Edge, Event, Key, Record, Scope, Vector
+    from recollect.model import Done, Edge, Event, Key, Record, Scope, Vector
     from recollect.rules.retain import Aged
     from recollect.store.sqlite.rows import Row
     from recollect.store.sqlite.scans import Scans
@@ -358,6 +358,10 @@ class SqliteReader:
     def key(self, id_: str) -> Key | None:
         """See `Reader`."""
         return next((rows.key(row) for row in self.execute(READ["key"], {"id": id_})), None)
+
+    def done(self, key: str) -> Done | None:
+        """See `Reader`."""
+        return next((rows.done(row) for row in self.execute(READ["done"], {"key": key})), None)
 
     def whole(self, after: int, limit: int) -> list[Whole]:
         """See `Reader`."""

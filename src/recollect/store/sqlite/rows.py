@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.model import (
     Author,
     AuthorKind,
+    Done,
     Edge,
     Event,
     Key,
@@ -200,6 +201,17 @@ def key_row(key_: Key) -> Row:
         *(key_.id, key_.name, key_.role.value, key_.tenant, key_.user, key_.digest),
         *(micros(key_.created_at), stamp(key_.expires_at), stamp(key_.revoked_at)),
     )
+
+
+def done(row: Row) -> Done:
+    """A request that was carried out."""
+    key_, print_, tenant, at, answer = row
+    return Done(key_, print_, tenant, moment(at), answer)
+
+
+def done_row(one: Done) -> Row:
+    """The row of a request that was carried out."""
+    return one.key, one.print, one.tenant, micros(one.at), one.answer
 
 
 def digest(text: str) -> int:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Author,
         Candidate,
         Counts,
+        Done,
         Edge,
         Event,
         Key,
@@ -95,6 +96,11 @@ class SqliteWriter(SqliteReader):
         """See `Writer`."""
         self._note([(verb, about, "")], at, author, detail)
 
+    def keep_done(self, done: Done, before: int, most: int) -> None:
+        """See `Writer`."""
+        self.execute(WRITE["keep_done"], rows.done_row(done))
+        self.execute(WRITE["drop_done"], {"before": before, "most": most})
+
     def touch(self, seqs: Sequence[int], at: int) -> None:
         """See `Writer`."""
         if seqs:
@@ -160,6 +166,7 @@ class SqliteWriter(SqliteReader):
         else:
             found = self.execute(WRITE["tenant_seqs"], {"scopes": json.dumps(mine)})
             self._remove(list(self.rows([seq for (seq,) in found if seq not in left]).values()))
+        self.execute(WRITE["forget_done"], {"tenant": tenant})
         verb, record, seal, detail = ledger.wiped(tenant)
         self._note([(verb, record, seal)], at, author, detail)
         self._settle()
@@ -391,6 +398,9 @@ class SqliteWriter(SqliteReader):
         for model in self.filled():
             self._placing.erase(model, seqs)
         self.many(WRITE["delete_record"], [(seq,) for seq in seqs])
+        # An answer may hold what is deleted.
+        tenants = {record.scope.tenant for record in records}
+        self.many(WRITE["unsay"], [{"tenant": tenant} for tenant in tenants])
         self.forgot = True
 
     def _drop_names(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.engine.keys import is_ours
+from recollect.engine.keys import id_in, is_ours
 from recollect.errors import BadSecret
 from recollect.ways import identity
 from recollect.ways.http.address import peer_is_local
@@ -51,6 +51,12 @@ class Door:
         """What someone is told who is not let in."""
         where = "" if self.tokens is None else f' resource_metadata="{self.tokens.place}"'
         return problem(401, "No entry", str(error), ("www-authenticate", f"Bearer{where}"))
+
+
+def key_of(scope: Scope) -> str:
+    """The id of the key that somebody was let in with; empty for whoever was without one."""
+    secret = _secret(scope)
+    return id_in(secret) if secret is not None and is_ours(secret) else ""
 
 
 def _secret(scope: Scope) -> str | None:

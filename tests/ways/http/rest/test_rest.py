@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
 
@@ -10,7 +11,7 @@ import pytest
 from recollect.engine import HANDLERS
 from recollect.errors import RecollectError
 from recollect.model import Role, Where
-from recollect.ops import CreateKey, List
+from recollect.ops import CreateKey, List, ListKeys
 from recollect.ways.http.rest.failing import STATUS
 from recollect.ways.http.rest.openapi import answer_of, openapi
 from recollect.ways.http.rest.table import AT_HOME, ROOT, TABLE, routes
@@ -155,6 +156,77 @@ def test_a_write_that_is_sent_twice_with_one_key_is_done_once(visit, engine):
         *(201, 201, 422, 201, 400)
     ]
     assert engine.run(List()).total == 2
+
+
+def sent(path, said, *keys, method="POST"):
+    """Sends a write with keys, and answers what came back."""
+
+    async def talk(client):
+        headers = [("idempotency-key", one) for one in keys]
+        return await client.request(method, f"{ROOT}{path}", json=said, headers=headers)
+
+    return talk
+
+
+def test_a_key_holds_for_a_server_that_is_started_anew(visit, engine):
+    body = {"text": FACT, "once": False}
+    answers = [visit(sent("/memories", body, "k")) for _ in range(3)]
+    assert {(one.status_code, one.text, one.headers["etag"]) for one in answers} == {
+        (201, answers[0].text, '"1"')
+    }
+    assert visit(sent("/memories", {"text": "Another."}, "k")).json()["code"] == "key_used"
+    assert engine.run(List()).total == 1
+
+
+def test_of_several_writes_at_once_with_one_key_one_is_done(visit, engine):
+    async def talk(client):
+        send = sent("/memories", {"text": FACT, "once": False}, "k")
+        return await asyncio.gather(*(send(client) for _ in range(8)))
+
+    answers = visit(talk)
+    assert {(one.status_code, one.text) for one in answers} == {(201, answers[0].text)}
+    assert engine.run(List()).total == 1
+
+
+@pytest.mark.parametrize("keys", [("",), ("x" * 201,), ("a", "b")])
+def test_what_is_no_key_is_refused_and_does_nothing(visit, engine, keys):
+    answer = visit(sent("/memories", {"text": FACT}, *keys))
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+    assert engine.run(List()).total == 0
+
+
+def test_reads_take_no_notice_of_a_key(visit, engine):
+    remember(engine, FACT)
+    first = visit(sent("/recall", {"query": "Ada"}, "k"))
+    assert visit(sent("/recall", {"query": "anybody else"}, "k")).status_code == 200
+    assert first.status_code == 200
+    assert visit(sent("/memories", {"text": "New."}, "k")).status_code == 201
+
+
+def test_a_secret_is_not_kept_to_be_answered_again(visit, engine):
+    known = {"name": "editor"}
+
+    secret = engine.run(CreateKey("admin", role=Role.ADMIN)).secret
+
+    async def twice(client):
+        said = {"authorization": f"Bearer {secret}", "idempotency-key": "k"}
+        return [await client.post(f"{ROOT}/keys", json=known, headers=said) for _ in range(2)]
+
+    first, again = visit(twice)
+    assert first.status_code == 201
+    assert (again.status_code, again.json()["code"]) == (409, "done_before")
+    assert len(engine.run(ListKeys()).keys) == 2
+
+
+def test_forgetting_takes_what_was_answered_along(visit, engine):
+    body = {"text": FACT}
+    id_ = visit(sent("/memories", body, "k")).json()["record"]["id"]
+    gone = [visit(sent(f"/records/{id_}", None, "f", method="DELETE")) for _ in range(2)]
+    assert [one.status_code for one in gone] == [200, 200]
+    again = visit(sent("/memories", body, "k"))
+    assert (again.status_code, again.json()["code"]) == (409, "done_before")
+    assert FACT not in again.text
+    assert engine.run(List()).total == 0
 
 
 def test_keys_of_writes_are_each_clients_own(visit, engine, key):

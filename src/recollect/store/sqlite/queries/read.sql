@@ -459,3 +459,6 @@ SELECT id, name, role, tenant, user, digest, created_at, expires_at, revoked_at
 SELECT id, name, role, tenant, user, digest, created_at, expires_at, revoked_at
   FROM key
  WHERE id = :id;
+
+-- name: done
+SELECT key, print, tenant, at, answer FROM done WHERE key = :key;

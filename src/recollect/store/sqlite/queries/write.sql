@@ -136,6 +136,23 @@ VALUES (:seq, :at, :verb, :record, :author, :detail, :seal, :hash);
 INSERT OR REPLACE INTO key (id, name, role, tenant, user, digest, created_at, expires_at, revoked_at)
 VALUES (:id, :name, :role, :tenant, :user, :digest, :created_at, :expires_at, :revoked_at);
 
+-- name: keep_done
+INSERT OR REPLACE INTO done (key, print, tenant, at, answer)
+VALUES (:key, :print, :tenant, :at, :answer);
+
+-- name: drop_done
+-- Forget what is too old, and all but so many of the newest.
+DELETE FROM done
+ WHERE at < :before
+    OR rowid IN (SELECT rowid FROM done ORDER BY at DESC LIMIT -1 OFFSET :most);
+
+-- name: unsay
+-- Keep that requests were carried out, and no longer what was answered.
+UPDATE done SET answer = '' WHERE tenant = :tenant AND answer <> '';
+
+-- name: forget_done
+DELETE FROM done WHERE tenant = :tenant;
+
 -- name: touch
 INSERT INTO access (seq, at)
 SELECT s.value, :at FROM carray(:seqs) s CROSS JOIN record r ON r.seq = s.value

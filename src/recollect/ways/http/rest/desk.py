@@ -18,7 +18,7 @@ from recollect.ways.call import contained
 from recollect.ways.cli.document import document
 from recollect.ways.http.asgi import JSON, Answer, header
 from recollect.ways.http.rest.failing import failing, wrong
-from recollect.ways.http.rest.once import HEADER, LONGEST, Once
+from recollect.ways.http.rest.once import again, kept, marked
 from recollect.ways.http.rest.openapi import openapi
 from recollect.ways.http.rest.shape import Shape, built, taken
 from recollect.ways.http.rest.table import ROOT, Route, routes
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from recollect.contracts.contract import Caller
     from recollect.engine import Engine
+    from recollect.engine.once import Mark
     from recollect.ops import Op
     from recollect.value import Value
     from recollect.ways.http.asgi import Receive, Scope, Send
@@ -58,7 +59,6 @@ class Desk:
         self._client = client
         self._limits = limits
         self._turns = turns
-        self._once = Once()
 
     async def serve(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         """Answer one request, whose body was read."""
@@ -95,23 +95,6 @@ class Desk:
     async def _routed(
         self, scope: Scope, route: Route, said: dict[str, str], body: bytes
     ) -> Answer:
-        key = header(scope, HEADER.encode())
-        if key is None or route.reads:
-            return await self._done(scope, route, said, body)
-        if not 0 < len(key) <= LONGEST:
-            return wrong(400, "invalid_request", f"An Idempotency-Key has 1 to {LONGEST} letters.")
-        client, asked = self._client(scope), _asked(scope, body)
-        before = self._once.begun(client, key, asked)
-        if before is not None:
-            return before
-        answer = wrong(503, "unavailable", "The request was broken off.")
-        try:
-            answer = await self._done(scope, route, said, body)
-        finally:
-            self._once.ended(client, key, answer)
-        return answer
-
-    async def _done(self, scope: Scope, route: Route, said: dict[str, str], body: bytes) -> Answer:
         began = perf_counter()
         answer = await self._carried_out(scope, route, said, body)
         error = "" if answer.status < BAD else str(answer.status)
@@ -127,25 +110,32 @@ class Desk:
             _check(route, caller)
             if self._limits is not None:
                 self._limits.take(self._client(scope), "rest", "" if route.reads else route.path)
+            mark = marked(scope, route, caller, body)
             op = _op(scope, route, said, body, caller)
             self._engine.start()
-            answer = await self._turns.run(lambda: self._run(route, op, caller))
+            return await self._turns.run(lambda: self._run(scope, route, op, caller, mark))
         except Conflict as error:
             if _expected(scope) is not None and "version" in str(error):
                 return wrong(412, "changed_meanwhile", str(error))
             return failing(error)
         except RecollectError as error:
             return failing(error)
-        return _rendered(scope, route, op, answer)
 
-    def _run(self, route: Route, op: Op[Any], caller: Caller) -> Any:  # noqa: ANN401 -- an answer
+    def _run(
+        self, scope: Scope, route: Route, op: Op[Any], caller: Caller, mark: Mark | None
+    ) -> Answer:
         with contained(f"{route.method} {route.path}"):
             if isinstance(op, RevokeKey | RotateKey):
                 # Keys of other tenants are none of this caller's.
                 known = self._engine.run(ListKeys(caller.tenant)).keys
                 if op.id not in {key.id for key in known}:
                     raise NotFound("There is no such key.", id=op.id)
-            return self._engine.run(op)
+            if mark is None:
+                return _rendered(scope, route, op, self._engine.run(op))
+            came = self._engine.once(
+                op, mark, lambda answer: kept(op, _rendered(scope, route, op, answer))
+            )
+            return again(came) if isinstance(came, str) else _rendered(scope, route, op, came)
 
 
 def _said(route: Route, path: str) -> dict[str, str] | None:
@@ -261,8 +251,3 @@ def _next(scope: Scope, op: Any, answer: Any) -> list[tuple[str, str]]:  # noqa:
 def _shown(status: int, found: dict[str, object]) -> Answer:
     text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     return Answer(status, text.encode("utf-8", "backslashreplace"))
-
-
-def _asked(scope: Scope, body: bytes) -> bytes:
-    head = (scope["method"].encode(), scope["raw_path"], scope["query_string"])
-    return b"\n".join((*head, body))

@@ -11,6 +11,7 @@ from recollect.errors import (
     Conflict,
     Fault,
     InvalidRequest,
+    KeyUsed,
     NotAllowed,
     NotFound,
     RecollectError,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 # The nearest kind of a failure decides.
 STATUS: dict[type[RecollectError], int] = {
     InvalidRequest: 400,
+    KeyUsed: 422,
     BadSecret: 401,
     NotAllowed: 403,
     NotFound: 404,

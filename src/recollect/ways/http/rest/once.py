@@ -1,72 +1,71 @@
-"""A write that is sent again with the same key is not done again: its first answer is given back.
-
-Kept by this process for a day. A server that was started anew does not know them any more.
-"""
+"""A write that is sent again with its key is not done again: its first answer is given back."""
 
 from __future__ import annotations
 
-import time
+import json
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from recollect.value import Value
-from recollect.ways.http.rest.failing import wrong
+from recollect.engine.once import Mark
+from recollect.errors import InvalidRequest
+from recollect.model import Role
+from recollect.ops import CreateKey, RotateKey
+from recollect.ways.http.asgi import Answer, headers
+from recollect.ways.http.door import key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from typing import Any
 
-    from recollect.ways.http.asgi import Answer
+    from recollect.contracts.contract import Caller
+    from recollect.ops import Op
+    from recollect.ways.http.asgi import Scope
+    from recollect.ways.http.rest.table import Route
 
 HEADER = "idempotency-key"
 LONGEST = 200
-_KEPT = 24 * 60 * 60.0
-_MOST = 10_000
-# Longer answers are not kept twice over.
-_LARGEST = 256 * 1024
+# What is answered holds a secret, which is shown once and kept nowhere.
+_SECRET = (CreateKey, RotateKey)
 
 
-class _Write(Value):
-    """A write that came with a key: what it was, and its answer once there is one."""
+def marked(scope: Scope, route: Route, caller: Caller, body: bytes) -> Mark | None:
+    """What tells a write from every other; None where it came without a key, or is a read.
 
-    print: bytes
-    at: float
-    answer: Answer | None = None
+    A key is its sender's own: somebody else may use the same.
+
+    Raises:
+        InvalidRequest: what came is no key.
+    """
+    keys = headers(scope, HEADER.encode())
+    if not keys or route.role is Role.VIEWER:
+        return None
+    if len(keys) > 1 or not 0 < len(keys[0]) <= LONGEST:
+        raise InvalidRequest(f"Send one Idempotency-Key, of 1 to {LONGEST} letters.")
+    # Not the secret: a key that was given a new one is the same sender still.
+    who = (caller.tenant, caller.user, caller.role.value, caller.author.name, key_of(scope))
+    asked = (scope["method"].encode(), scope["raw_path"], scope["query_string"], body)
+    return Mark(
+        key=_digest(*(part.encode("utf-8", "surrogatepass") for part in (*who, keys[0]))),
+        print=_digest(*asked),
+        tenant=caller.tenant,
+    )
 
 
-class Once:
-    """The writes that came with a key. Is asked by one thread alone."""
+def kept(op: Op[Any], answer: Answer) -> str:
+    """An answer as it is kept."""
+    if isinstance(op, _SECRET):
+        return ""
+    return json.dumps([answer.status, answer.headers, answer.body.decode()], ensure_ascii=False)
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._writes: dict[tuple[str, str], _Write] = {}
 
-    def begun(self, client: str, key: str, asked: bytes) -> Answer | None:
-        """Note that a write begins; answers what it came to, or why it cannot, if it was before."""
-        now = self._clock()
-        self._forget(now)
-        seen = self._writes.get((client, key))
-        mark = sha256(asked).digest()
-        if seen is None:
-            self._writes[client, key] = _Write(mark, now)
-            return None
-        if seen.print != mark:
-            return wrong(422, "key_used", "This Idempotency-Key was sent with another request.")
-        if seen.answer is None:
-            return wrong(409, "in_progress", "The request with this Idempotency-Key is still done.")
-        return seen.answer
+def again(text: str) -> Answer:
+    """The answer that was kept."""
+    status, said, body = json.loads(text)
+    return Answer(status, body.encode(), headers=tuple((name, value) for name, value in said))
 
-    def ended(self, client: str, key: str, answer: Answer) -> None:
-        """Note what a write came to. What failed for reasons of ours may be tried again."""
-        seen = self._writes.pop((client, key), None)
-        if seen is None:
-            # Forgotten meanwhile, because there were so many others.
-            return
-        if answer.status < 429 and len(answer.body) <= _LARGEST:  # noqa: PLR2004 -- HTTP's number
-            self._writes[client, key] = _Write(seen.print, seen.at, answer)
 
-    def _forget(self, now: float) -> None:
-        while self._writes:
-            first = next(iter(self._writes))
-            if len(self._writes) < _MOST and now - self._writes[first].at < _KEPT:
-                return
-            del self._writes[first]
+def _digest(*parts: bytes) -> str:
+    found = sha256()
+    for part in parts:
+        found.update(len(part).to_bytes(4))
+        found.update(part)
+    return found.hexdigest()
