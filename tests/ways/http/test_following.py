@@ -72,9 +72,11 @@ def test_whoever_subscribed_in_a_session_is_told(elsewhere):
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_whoever_wants_to_know_hears_how_far_it_is(mode, tmp_path, monkeypatch):
+    project = tmp_path / "project"
+    project.mkdir()
     for n in range(5):
-        (tmp_path / f"part{n}.py").write_text(f"def part{n}():\n    return {n}\n")
-    monkeypatch.chdir(tmp_path)
+        (project / f"part{n}.py").write_text(f"def part{n}():\n    return {n}\n")
+    monkeypatch.chdir(project)
     told = []
 
     async def hear(done, of, doing):
@@ -83,7 +85,7 @@ def test_whoever_wants_to_know_hears_how_far_it_is(mode, tmp_path, monkeypatch):
     async def talk(url):
         async with Client(url, mode=mode) as client:
             return await client.call_tool(
-                "index_project", {"path": str(tmp_path)}, progress_callback=hear
+                "index_project", {"path": str(project)}, progress_callback=hear
             )
 
     with serving() as server:
