@@ -38,7 +38,8 @@ def keys(engine, clock):
     clock.move(timedelta(days=1))
     return {
         "missing": {},
-        "wrong": {"authorization": f"Bearer {made[Role.ADMIN][:-1]}x"},
+        # No secret has this letter.
+        "wrong": {"authorization": f"Bearer {made[Role.ADMIN][:-1]}0"},
         "expired": {"authorization": f"Bearer {ended.secret}"},
         "revoked": {"authorization": f"Bearer {revoked.secret}"},
         **{role: {"authorization": f"Bearer {secret}"} for role, secret in made.items()},
