@@ -507,6 +507,7 @@ def _work(root: str, known: dict[str, Record]) -> _Work:
         record = known.get(found.path)
         said = facts_of(record) if record is not None else {}
         same = (said.get("size"), said.get("modified")) == (found.size, found.modified)
+        same = same and found.modified != tree.UNSETTLED
         if same and not (said.get("unparsed") and parses()):
             unchanged += 1
             if said.get("unparsed"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from hashlib import blake2b
+from time import time_ns
 from typing import TYPE_CHECKING
 
 from recollect.rules.code import skip
@@ -21,6 +22,10 @@ _EXCLUDED = os.path.join(".git", "info", "exclude")
 _KEPT = frozenset((".github", ".gitlab-ci.yml", ".circleci"))
 _DEEPEST = 64
 MOST_FILES = 200_000
+
+
+# The time of a file that may change without its time doing so; it is read again the next time.
+UNSETTLED = -1
 
 
 class Found(Value):
@@ -78,17 +83,37 @@ def read(root: str, found: Found) -> Content | None:
     return Content(digest, "", skip.BINARY) if text is None else Content(digest, text)
 
 
-def ignored(root: str, path: str) -> bool:
-    """Whether one path is ignored, itself or with a folder that it is in."""
-    parts = path.split("/")
-    rules: tuple[_Ignored, ...] = ()
-    for depth, name in enumerate(parts):
-        base = "/".join(parts[:depth])
-        rules += _rules(root, base)
-        folder = depth < len(parts) - 1
-        if _hidden(name, folder=folder) or _matches(rules, "/".join(parts[: depth + 1]), folder):
-            return True
-    return False
+class Ignoring:
+    """What is ignored in a project at one moment, for many paths."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._rules: dict[str, tuple[_Ignored, ...]] = {}
+        self._folders: dict[str, bool] = {"": False}
+
+    def __call__(self, path: str) -> bool:
+        """Whether one path is ignored, itself or with a folder that it is in."""
+        base, _, name = path.rpartition("/")
+        return self._within(base) or self._here(base, name, folder=False)
+
+    def _within(self, folder: str) -> bool:
+        known = self._folders.get(folder)
+        if known is None:
+            base, _, name = folder.rpartition("/")
+            known = self._within(base) or self._here(base, name, folder=True)
+            self._folders[folder] = known
+        return known
+
+    def _here(self, base: str, name: str, *, folder: bool) -> bool:
+        path = f"{base}/{name}" if base else name
+        return _hidden(name, folder=folder) or _matches(self._all(base), path, folder)
+
+    def _all(self, base: str) -> tuple[_Ignored, ...]:
+        """The rules of a folder and of those above it."""
+        if base not in self._rules:
+            above = self._all(base.rpartition("/")[0]) if base else ()
+            self._rules[base] = above + _rules(self._root, base)
+        return self._rules[base]
 
 
 def _below(root: str, base: str, rules: tuple[_Ignored, ...], depth: int) -> Iterator[Found]:
@@ -115,13 +140,20 @@ def _below(root: str, base: str, rules: tuple[_Ignored, ...], depth: int) -> Ite
             yield from _below(root, path, rules, depth + 1)
 
 
+# A file that was written this many nanoseconds ago may be written once more without its time being
+# another, since clocks of file systems are coarse.
+_COARSE = 20_000_000
+
+
 def _found(entry: os.DirEntry[str], path: str) -> Found:
     try:
         state = entry.stat(follow_symlinks=False)
     except OSError:
         return Found(_text(path), 0, 0, skip.UNREADABLE)
     reason = skip.by_name(path, state.st_size)
-    return Found(_text(path), state.st_size, state.st_mtime_ns, reason or _odd(path))
+    settled = abs(time_ns() - state.st_mtime_ns) > _COARSE
+    modified = state.st_mtime_ns if settled else UNSETTLED
+    return Found(_text(path), state.st_size, modified, reason or _odd(path))
 
 
 def _odd(path: str) -> str:

@@ -6,12 +6,13 @@ import os
 from errno import ENOSPC
 from importlib.util import find_spec
 from threading import Condition, Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidRequest, NotFound, RecollectError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence, Sized
 
 # Changes that come within these milliseconds of each other are one, at most for so long: an
 # editor writes a file in several steps, and git ten thousand of them for another branch.
@@ -19,6 +20,10 @@ _STEP = 100
 _DEBOUNCE = 1_000
 # How long the system is waited for at a time, after which what failed is tried again.
 _TICK = 250
+# So many changes at once are a flood, such as another branch: it is waited for until it is over,
+# though not for longer than so many seconds, and then everything is looked at once.
+_FLOOD = 200
+_LONGEST = 15.0
 _PATIENCE = 10.0
 _MISSING = (
     "Nothing can be watched here, because the package `watchfiles` is not installed. Install it"
@@ -113,24 +118,32 @@ class Watchers:
     ) -> None:
         from watchfiles import watch
 
-        changed = False
-        for changes in watch(
-            root,
-            watch_filter=None,
-            debounce=_DEBOUNCE,
-            step=_STEP,
-            stop_event=stopped,
-            rust_timeout=_TICK,
-            yield_on_timeout=True,
-            raise_interrupt=False,
-            ignore_permission_denied=True,
-        ):
-            ready.set()
-            changed = changed or any(_matters(root, path) for _, path in changes)
-            if changed:
-                changed = not self._again(root, again)
-            if root not in self._watched:
-                return
+        left = False
+        while not stopped.is_set():
+            flood = 0.0
+            for changes in watch(
+                root,
+                watch_filter=None,
+                debounce=_DEBOUNCE,
+                step=_STEP,
+                stop_event=stopped,
+                rust_timeout=_TICK,
+                yield_on_timeout=True,
+                raise_interrupt=False,
+                ignore_permission_denied=True,
+            ):
+                ready.set()
+                left = left or _matter(root, [path for _, path in changes])
+                if len(changes) >= _FLOOD and not flood:
+                    flood = monotonic()
+                if flood and _over(root, changes, flood):
+                    # What the system has dropped of so many changes is seen by looking at all
+                    # files, and new folders by watching anew, which comes first.
+                    break
+                if left and not flood:
+                    left = not self._again(root, again)
+                if root not in self._watched:
+                    return
 
     def _again(self, root: str, again: Callable[[], object]) -> bool:
         """One round. Answers whether it was done, and need not be tried again."""
@@ -151,10 +164,20 @@ class Watchers:
         return True
 
 
-def _matters(root: str, path: str) -> bool:
-    """Whether a change may be one of the index: not in what is ignored, nor in a tool's folder."""
-    from recollect.engine.code.tree import ignored
+def _over(root: str, changes: Sized, since: float) -> bool:
+    """Whether a flood of changes is over: nothing more comes, and git has let go."""
+    quiet = not changes and not os.path.exists(os.path.join(root, ".git", "index.lock"))
+    return quiet or monotonic() - since > _LONGEST
 
-    inside = os.path.relpath(path, root).replace(os.sep, "/")
-    # What is ignored may have changed with its list.
-    return inside.endswith("ignore") or not ignored(root, inside)
+
+def _matter(root: str, paths: Sequence[str]) -> bool:
+    """Whether any change may be one of the index: not in what is ignored or in a tool's folder."""
+    from recollect.engine.code.tree import Ignoring
+
+    ignored = Ignoring(root)
+    for path in paths:
+        inside = os.path.relpath(path, root).replace(os.sep, "/")
+        # What is ignored may have changed with its list.
+        if inside.endswith("ignore") or not ignored(inside):
+            return True
+    return False
