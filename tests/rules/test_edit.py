@@ -58,6 +58,35 @@ def test_what_was_put_in_is_there_and_goes_out_again(value, data):
     }
 
 
+@given(st.lists(values, max_size=3), tables, st.data())
+def test_one_more_goes_behind_the_others_of_a_list_and_out_again(items, others, data):
+    text = data.draw(noise) + data.draw(written({**others, "list": items})) + data.draw(noise)
+    made = jsonc.append(text, ("list",), ENTRY)
+    assert jsonc.read(made) == {**others, "list": [*items, ENTRY]}
+    assert jsonc.read(jsonc.drop(made, ("list",), len(items))) == {**others, "list": items}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("{}", '{\n  "a": [\n    2\n  ]\n}'),
+        ('{"a": []}', '{"a": [\n  2\n]}'),
+        ('{"a": [1,]}', '{"a": [1, 2,]}'),
+        ('{\n\t"a": [\n\t\t1 // one\n\t]\n}', '{\n\t"a": [\n\t\t1, // one\n\t\t2\n\t]\n}'),
+    ],
+)
+def test_what_is_put_behind_looks_like_the_rest(before, after):
+    assert jsonc.append(before, ("a",), 2) == after
+
+
+@pytest.mark.parametrize("text", ['{"a": {}}', '{"a": 1}', "[]"])
+def test_what_is_no_list_takes_no_more(text):
+    with pytest.raises(Unclear):
+        jsonc.append(text, ("a",), 1)
+    with pytest.raises(Unclear):
+        jsonc.drop(text, ("a",), 0)
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 import sys
 import tomllib
@@ -70,8 +71,7 @@ def test_every_client_is_tried_here():
 @pytest.mark.parametrize("name", EVERY)
 def test_set_up_and_undone_a_file_is_what_it_was_byte_for_byte(recollect, written, name):
     before = contents(written)
-    done = recollect("setup", name, "--yes")
-    assert (done.code, done.err) == (0, "")
+    assert recollect("setup", name, "--yes").code == 0
     command = str(Path(sys.executable).with_name("recollect"))
     entry = found(written, name)
     started = entry["command"] if name == "opencode" else [entry["command"], *entry["args"]]
@@ -288,3 +288,143 @@ def test_the_doctor_says_when_others_may_read(recollect, home, tmp_path):
     assert "!!  permissions: the store is not yours alone" in said.out
     store.chmod(0o600)
     assert recollect("doctor", "--store", str(store)).code == 0
+
+
+# Settings with hooks as people have them, and without any.
+HOOKS = {
+    "claude-code": {
+        "lines": """{
+    // what runs
+    "model": "opus",
+    "hooks": {
+        "SessionStart": [
+            { "matcher": "startup", "hooks": [{ "type": "command", "command": "date" }] }, // mine
+        ],
+        "PreToolUse": [],
+    },
+}
+""",
+        "one line": '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"say done"}]}]}}',
+        "none": '{\r\n\t"model": "opus"\r\n}',
+        "empty": "",
+        "by hand": json.dumps(
+            {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "recollect hook"}]}]}},
+            indent=4,
+        ),
+    },
+    "codex": {
+        "one": '{"hooks": {"Stop": [ ]}}\n',
+        "other": '{\n  "hooks": {\n    "Stop": [\n      {"hooks": []}\n    ]\n  }\n}\n',
+    },
+}
+
+
+def hooks_file(home, name):
+    (client,) = (one for one in CLIENTS if one.name == name)
+    assert client.hooks is not None
+    return Path(client.hooks.of({"HOME": str(home)}))
+
+
+def hooked(path):
+    """Each of our commands with its event and the seconds that it has."""
+    groups: Any = at(jsonc.read(path.read_text("utf-8")), ("hooks",))
+    return [
+        (event, one["command"], one["timeout"])
+        for event, several in groups.items()
+        for group in several
+        for one in group["hooks"]
+        if "recollect" in one["command"]
+    ]
+
+
+def ours(store=()):
+    command = shlex.join([str(Path(sys.executable).with_name("recollect")), "hook", *store])
+    return {("SessionStart", command, 5), ("UserPromptSubmit", command, 5), ("Stop", command, 10)}
+
+
+def everything(home):
+    """Every file, ours apart."""
+    return {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [(name, text) for name, texts in HOOKS.items() for text in texts.values()]
+)
+def test_hooks_are_put_behind_what_is_there_and_taken_out_to_the_byte(recollect, home, name, text):
+    path = hooks_file(home, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    before = everything(home)
+    shown = recollect("setup", name, "--hooks", "--dry-run")
+    assert " hook" in shown.out
+    assert everything(home) == before
+    done = recollect("setup", name, "--hooks", "--yes")
+    assert (done.code, done.err) == (0, "")
+    assert {*hooked(path)} == ours()
+    assert len(hooked(path)) == 3
+    # All else says what it said.
+    found: Any = jsonc.read(path.read_text("utf-8"))
+    first: Any = jsonc.read(text)
+    assert {**found, "hooks": None} == {**first, "hooks": None}
+    once = everything(home)
+    again = recollect("setup", name, "--hooks", "--yes")
+    assert "connected already" in again.out
+    assert everything(home) == once
+    assert recollect("unsetup", name, "--yes").code == 0
+    assert everything(home) == before
+
+
+def test_hooks_that_others_have_added_since_stay(recollect, home):
+    path = hooks_file(home, "claude-code")
+    recollect("setup", "claude-code", "--hooks", "--yes")
+    said: Any = json.loads(path.read_text("utf-8"))
+    mine = {"hooks": [{"type": "command", "command": "date"}]}
+    said["hooks"]["Stop"].insert(0, mine)
+    path.write_text(json.dumps(said), "utf-8")
+    recollect("unsetup", "claude-code", "--yes")
+    assert json.loads(path.read_text("utf-8")) == {"hooks": {"Stop": [mine]}}
+
+
+def test_hooks_name_the_store_that_is_meant(recollect, home, tmp_path):
+    store = str(tmp_path / "other one.db")
+    recollect("remember", "x", "--store", store)
+    recollect("setup", "codex", "--hooks", "--yes", "--store", store)
+    assert {*hooked(hooks_file(home, "codex"))} == ours(("--store", store))
+    recollect("setup", "codex", "--hooks", "--yes")
+    assert {*hooked(hooks_file(home, "codex"))} == ours()
+
+
+def test_who_has_no_hooks_is_told_of_them_and_who_cannot_have_them_too(recollect, home):
+    assert "recollect setup claude-code --hooks" in recollect("setup", "claude-code", "--yes").err
+    assert "hooks" not in recollect("setup", "cursor", "--yes").err
+    said = recollect("setup", "cursor", "--hooks", "--yes")
+    assert said.code == 2
+    assert "Only these have hooks that can be set up: claude-code, codex." in said.err
+
+
+@pytest.mark.parametrize("text", ['{"hooks": []}', '{"hooks": {"Stop": {}}}', '{"hooks": '])
+def test_hooks_that_cannot_be_read_are_left_alone(recollect, home, text):
+    path = hooks_file(home, "claude-code")
+    path.parent.mkdir()
+    path.write_text(text, "utf-8")
+    said = recollect("setup", "claude-code", "--hooks", "--yes")
+    assert said.code == 2
+    assert str(path) in said.err
+    assert path.read_text("utf-8") == text
+    assert not settings(home, "claude-code").exists()
+
+
+def test_the_doctor_runs_the_hooks_as_the_client_would(recollect, home, tmp_path):
+    recollect("remember", "x")
+    recollect("setup", "claude-code", "--yes")
+    assert "--  Claude Code hooks: not set up" in recollect("doctor").out
+    recollect("setup", "claude-code", "--hooks", "--yes")
+    said = recollect("doctor").out
+    assert "ok  Claude Code hooks: SessionStart, UserPromptSubmit, Stop; " in said
+    path = hooks_file(home, "claude-code")
+    path.write_text(path.read_text("utf-8").replace("bin/recollect hook", "gone/recollect hook"))
+    said = recollect("doctor")
+    assert said.code == 1
+    assert "!!  Claude Code hooks: " in said.out
+    assert "not found" in said.out
+    assert "recollect setup claude-code --hooks" in said.out

@@ -30,8 +30,9 @@ class Node(Value):
     end: int
     value: object
     # Of an object: by name, where the name begins and the value; the last one of a name counts.
+    # Of an array: by number.
     members: dict[str, tuple[int, Node]]
-    # Of an object with members: whether a comma follows the last one.
+    # Where there are members: whether a comma follows the last one.
     comma: bool = False
 
 
@@ -73,6 +74,38 @@ def take(text: str, path: Path) -> str:
         return text
     start, node = holder.members[path[-1]]
     return _proved(_cut(text, holder, start, node.end), without(root.value, path))
+
+
+def append(text: str, path: Path, value: object) -> str:
+    """The text with one more value at the end of the array at a path, which is made if need be.
+
+    >>> append('{"a": [1]}', ("a",), 2)
+    '{"a": [1, 2]}'
+    """
+    root = _root(text)
+    known = at(root.value, path)
+    if known is None:
+        return put(text, path, [value])
+    holder = _within(root, path)
+    if holder is None or not isinstance(known, list):
+        raise Unclear(f"what should be a list at {path[-1]!r} is none")
+    made = _added(text, root, holder, None, value)
+    return _proved(made, merged(root.value, path, [*known, value]))
+
+
+def drop(text: str, path: Path, place: int) -> str:
+    """The text without one value of the array at a path.
+
+    >>> drop('{"a": [1, 2]}', ("a",), 0)
+    '{"a": [2]}'
+    """
+    root = _root(text)
+    known, holder = at(root.value, path), _within(root, path)
+    if holder is None or not isinstance(known, list):
+        raise Unclear(f"what should be a list at {path[-1]!r} is none")
+    start, node = holder.members[str(place)]
+    left = [*known[:place], *known[place + 1 :]]
+    return _proved(_cut(text, holder, start, node.end), merged(root.value, path, left))
 
 
 def _root(text: str) -> Node:
@@ -123,16 +156,17 @@ def _object(text: str, start: int, depth: int) -> Node:
 
 
 def _array(text: str, start: int, depth: int) -> Node:
-    values: list[object] = []
-    comma = True
+    members: dict[str, tuple[int, Node]] = {}
+    comma = False
     here = _skip(text, start + 1)
     while text[here : here + 1] != "]":
-        if not comma:
+        if members and not comma:
             raise Unclear(f"a comma or a bracket is missing on line {_line(text, here)}")
         node = _node(text, here, depth + 1)
-        values.append(node.value)
+        members[str(len(members))] = (here, node)
         here, comma = _after(text, node.end)
-    return Node(start, here + 1, values, {})
+    values = [node.value for _, node in members.values()]
+    return Node(start, here + 1, values, members, comma)
 
 
 def _after(text: str, end: int) -> tuple[int, bool]:
@@ -174,10 +208,10 @@ def _placed(text: str, root: Node, path: Path, value: object) -> str:
     return _added(text, root, holder, rest[0], value)
 
 
-def _added(text: str, root: Node, holder: Node, name: str, value: object) -> str:
+def _added(text: str, root: Node, holder: Node, name: str | None, value: object) -> str:
     """One more member behind the last one."""
     step = _step(text, root)
-    key = json.dumps(name, ensure_ascii=False)
+    key = "" if name is None else f"{json.dumps(name, ensure_ascii=False)}: "
     if holder.members:
         start, last = list(holder.members.values())[-1]
         alone = "\n" in text[holder.start : start]
@@ -189,7 +223,7 @@ def _added(text: str, root: Node, holder: Node, name: str, value: object) -> str
         gap = f"{_break(text)}{indent}" if alone else " "
         shown = _shown(text, value, indent, step if alone else "")
         lead, tail = ("", ",") if holder.comma else (",", "")
-        return f"{text[:comma]}{lead}{text[comma:end]}{gap}{key}: {shown}{tail}{text[end:]}"
+        return f"{text[:comma]}{lead}{text[comma:end]}{gap}{key}{shown}{tail}{text[end:]}"
     outer = _indent(text, holder.start)
     indent = outer + step
     shown = _shown(text, value, indent, step)
@@ -197,7 +231,7 @@ def _added(text: str, root: Node, holder: Node, name: str, value: object) -> str
     opened = f"{text[: holder.start + 1]}{inside.rstrip()}"
     # What stands in an object without members is a comment, and stays in front.
     return (
-        f"{opened}{_break(text)}{indent}{key}: {shown}{_break(text)}{outer}{text[holder.end - 1 :]}"
+        f"{opened}{_break(text)}{indent}{key}{shown}{_break(text)}{outer}{text[holder.end - 1 :]}"
     )
 
 

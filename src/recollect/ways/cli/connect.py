@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from recollect import config
 from recollect.contracts.listing import selection
-from recollect.errors import NotFound
+from recollect.errors import InvalidRequest, NotFound
+from recollect.value import replace
 from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.line import BAD, FAINT, GOOD, NAME, WARNING, line
 from recollect.ways.cli.read import confirmed
 from recollect.ways.cli.shared import YES
 from recollect.ways.setup import change
-from recollect.ways.setup.clients import CLIENTS, NAMES, Start, client, here
+from recollect.ways.setup.clients import CLIENTS, HOOKED, NAMES, Start, client, here
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -42,7 +43,18 @@ def _setup(session: Session, args: Namespace) -> Reply:
             f" {', '.join(NAMES)}. Any other starts this: {start.command} serve"
         )
     changes = [change.putting(one, start, home) for one in chosen]
-    return _changed(args, changes, "connected", _connect)
+    hooked = [one for one in chosen if one.hooks]
+    if args.hooks:
+        if not hooked:
+            raise InvalidRequest(f"Only these have hooks that can be set up: {', '.join(HOOKED)}.")
+        changes += [change.putting_hooks(one, start, home) for one in hooked]
+    bare = () if args.hooks else [one for one in hooked if not change.hooks(one, home)]
+    notes = tuple(
+        f"{one.title} has to ask its memory by itself; to be reminded unasked, and have what it"
+        f" learns kept: recollect setup {one.name} --hooks"
+        for one in bare
+    )
+    return replace(_changed(args, changes, "connected", _connect), notes=notes)
 
 
 def _unsetup(session: Session, args: Namespace) -> Reply:
@@ -50,6 +62,8 @@ def _unsetup(session: Session, args: Namespace) -> Reply:
     home, keeper = config.places(), change.Keeper(config.notes())
     chosen = [client(name) for name in args.clients] or list(CLIENTS)
     changes = [change.taking(one, keeper, home) for one in chosen]
+    hooks = [change.taking_hooks(one, keeper, home) for one in chosen if one.hooks]
+    changes += [one for one in hooks if one.needed]
     if not args.clients:
         changes = [one for one in changes if one.needed]
     return _changed(args, changes, "not connected", _disconnect)
@@ -59,22 +73,25 @@ def _connect(keeper: change.Keeper, one: Change) -> str:
     kept = keeper.keep(one)
     change.do(one)
     also = f" As it was: {kept}" if kept else ""
+    if one.hooks:
+        asks = " Codex asks once whether you trust them: /hooks." if one.client.toml else ""
+        return f"{one.client.title} runs the hooks from its next session on.{asks}{also}"
     return f"Connected {one.client.title}. Restart it, and it has a memory.{also}"
 
 
 def _disconnect(keeper: change.Keeper, one: Change) -> str:
     change.do(one)
-    keeper.forget(one.client)
+    keeper.forget(one)
+    if one.hooks:
+        return f"{one.client.title} runs no hooks of ours any more."
     return f"Disconnected {one.client.title}. Its memories are kept: `recollect status`."
 
 
 def _changed(args: Namespace, changes: Sequence[Change], state: str, do: Do) -> Reply:
     needed = [one for one in changes if one.needed]
-    lines = [f"{c.client.title}: {state} already ({c.path})" for c in changes if not c.needed]
+    lines = [f"{c.title}: {state} already ({c.path})" for c in changes if not c.needed]
     diffs: list[Shown] = [
-        each
-        for one in needed
-        for each in (f"{one.client.title}:", *map(_changing, one.shown()), "")
+        each for one in needed for each in (f"{one.title}:", *map(_changing, one.shown()), "")
     ]
     if args.dry_run or not needed:
         return Reply(
@@ -98,6 +115,7 @@ def _told(changes: Sequence[Change], done: Sequence[Change]) -> dict[str, object
         "clients": [
             {
                 "client": one.client.name,
+                "hooks": one.hooks,
                 "path": one.path,
                 "needed": one.needed,
                 "done": one in done,
@@ -113,14 +131,13 @@ def _chosen(names: Sequence[str], home: Mapping[str, str]) -> list[Client]:
 
 
 def _start(session: Session, args: Namespace) -> Start:
-    arguments = ["serve"]
-    if not session.config.own_folder:
-        arguments += ["--store", session.config.store]
+    store = () if session.config.own_folder else ("--store", session.config.store)
+    arguments = ["serve", *store]
     if args.contracts:
         arguments += ["--contracts", args.contracts]
     if args.read_only:
         arguments.append("--read-only")
-    return Start(_command(), tuple(arguments))
+    return Start(_command(), tuple(arguments), ("hook", *store))
 
 
 def _command() -> str:
@@ -166,12 +183,19 @@ COMMANDS = (
         (
             "recollect setup cursor --dry-run",
             "recollect setup claude-code codex --yes",
+            "recollect setup claude-code --hooks --yes",
             "recollect setup gemini --contracts memento --yes",
         ),
         (
             _CLIENTS,
             Argument(("--contracts",), "as of `recollect serve`", "NAMES", default=""),
             Argument(("--read-only",), "as of `recollect serve`", flag=True),
+            Argument(
+                ("--hooks",),
+                "also have it reminded at each prompt, and what it learns kept:"
+                f" {' and '.join(HOOKED)}",
+                flag=True,
+            ),
             _DRY,
             YES,
         ),

@@ -49,7 +49,8 @@ PAGES = {
         ("key", "limits", "roots", "http_hosts", "log_level", "log_format", "embedding"),
     ),
     "hook": Page(
-        "Programs call it. By hand, to see what an agent would be told.",
+        "`recollect setup claude-code --hooks` has it called. By hand, to see what an agent would"
+        " be told.",
         ("setup", "stats", "import"),
         ("hooks", "hook_tokens", "hook_server", *_WHOSE),
     ),

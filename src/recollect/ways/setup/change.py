@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from contextlib import contextmanager, suppress
 from difflib import unified_diff
 from hashlib import sha256
@@ -16,8 +17,9 @@ from typing import TYPE_CHECKING, Protocol
 from recollect.engine.whole import write
 from recollect.errors import Conflict, InvalidRequest, Unavailable
 from recollect.rules.edit import Unclear, at, jsonc, toml
-from recollect.value import Value
+from recollect.value import Value, replace
 from recollect.ways.setup.clients import NAME, file
+from recollect.ways.setup.hooks import commands, hooked, unhooked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,6 +37,18 @@ class Change(Value):
     path: str
     before: bytes | None
     after: bytes | None
+    # Whether it is about hooks; else about the server.
+    hooks: bool = False
+
+    @property
+    def name(self) -> str:
+        """What it is kept under until it is undone."""
+        return f"{self.client.name}-hooks" if self.hooks else self.client.name
+
+    @property
+    def title(self) -> str:
+        """What it is about, as people say it."""
+        return f"{self.client.title} (hooks)" if self.hooks else self.client.title
 
     @property
     def needed(self) -> bool:
@@ -63,28 +77,28 @@ class Keeper:
     def __init__(self, folder: str) -> None:
         self._folder = os.path.join(folder, "clients")
 
-    def kept(self, client: Client) -> Kept | None:
-        """What is known of a client's file; None where nothing was changed."""
-        path = self._path(client, "json")
+    def kept(self, change: Change) -> Kept | None:
+        """What a file was before such a change; None where nothing was changed."""
+        path = self._path(change, "json")
         try:
             with open(path, encoding="utf-8") as notes:
                 said = json.load(notes)
-            before = _read(self._path(client, "before")) if said["existed"] else None
+            before = _read(self._path(change, "before")) if said["existed"] else None
             return Kept(before, str(said["after"]))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise Unavailable(
                 f"What {path} says of an earlier change cannot be read. Remove it, and look through"
-                f" the settings of {client.title} yourself.",
+                f" the settings of {change.title} yourself.",
                 path=path,
             ) from error
 
     def keep(self, change: Change) -> str:
         """Keep what a file was before any change of ours. Answers where, if there was one."""
-        before = _untouched(change, self.kept(change.client))
+        before = _untouched(change, self.kept(change))
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
-        copy = self._path(change.client, "before")
+        copy = self._path(change, "before")
         if before is not None:
             write(copy, before, 0o600)
         notes = {
@@ -92,17 +106,17 @@ class Keeper:
             "existed": before is not None,
             "after": _digest(change.after),
         }
-        write(self._path(change.client, "json"), json.dumps(notes).encode(), 0o600)
+        write(self._path(change, "json"), json.dumps(notes).encode(), 0o600)
         return copy if before is not None else ""
 
-    def forget(self, client: Client) -> None:
+    def forget(self, change: Change) -> None:
         """Forget it: the change is undone."""
         for kind in ("json", "before"):
             with suppress(FileNotFoundError):
-                os.unlink(self._path(client, kind))
+                os.unlink(self._path(change, kind))
 
-    def _path(self, client: Client, kind: str) -> str:
-        return os.path.join(self._folder, f"{client.name}.{kind}")
+    def _path(self, change: Change, kind: str) -> str:
+        return os.path.join(self._folder, f"{change.name}.{kind}")
 
 
 def putting(client: Client, start: Start, home: Mapping[str, str]) -> Change:
@@ -122,9 +136,44 @@ def taking(client: Client, keeper: Keeper, home: Mapping[str, str]) -> Change:
     """The change that takes it out again."""
     path = file(client, home)
     now = _read(path)
-    # Of what was not noted, only the entry itself is known to be ours.
-    kept = keeper.kept(client) or Kept(now, "")
-    return Change(client, path, now, _untouched(Change(client, path, now, now), kept))
+    return _taking(Change(client, path, now, now), keeper)
+
+
+def putting_hooks(client: Client, start: Start, home: Mapping[str, str]) -> Change:
+    """The change that lets a client, which has hooks, run ours."""
+    path = _hooks_file(client, home)
+    before = _read(path)
+    with _explained(client, path):
+        made = hooked(_text(before, path), shlex.join([start.command, *start.hook]))
+    # An empty file is no settings; a file that says what it should stays as it is.
+    return Change(client, path, before, made.encode(), hooks=True)
+
+
+def taking_hooks(client: Client, keeper: Keeper, home: Mapping[str, str]) -> Change:
+    """The change that takes them out again."""
+    path = _hooks_file(client, home)
+    now = _read(path)
+    return _taking(Change(client, path, now, now, hooks=True), keeper)
+
+
+def hooks(client: Client, home: Mapping[str, str]) -> Mapping[str, str]:
+    """The commands of ours that a client runs, by what has to happen."""
+    path = _hooks_file(client, home)
+    now = _read(path)
+    with _explained(client, path):
+        return commands(_text(now, path))
+
+
+def _hooks_file(client: Client, home: Mapping[str, str]) -> str:
+    if client.hooks is None:
+        raise InvalidRequest(f"{client.title} has no hooks that could be set up.")
+    return client.hooks.of(home)
+
+
+def _taking(change: Change, keeper: Keeper) -> Change:
+    # Of what was not noted, only what has our name is known to be ours.
+    kept = keeper.kept(change) or Kept(change.before, "")
+    return replace(change, after=_untouched(change, kept))
 
 
 def entry(client: Client, home: Mapping[str, str]) -> Mapping[str, object] | None:
@@ -172,12 +221,18 @@ def _untouched(change: Change, kept: Kept | None) -> bytes | None:
     client, text = change.client, _text(change.before, change.path)
     was = _text(kept.before, change.path)
     with _explained(client, change.path):
-        form = _form(client)
-        for table in client.tables:
-            if at(form.read(text), (*table, NAME)) is not None:
-                text = form.take(text, (*table, NAME))
-                text = _emptied(form, text, table, was)
-    return text.encode()
+        without = unhooked(text, was) if change.hooks else _without(client, text, was)
+    return without.encode()
+
+
+def _without(client: Client, text: str, was: str) -> str:
+    """The settings without the entry that says how the server is started."""
+    form = _form(client)
+    for table in client.tables:
+        if at(form.read(text), (*table, NAME)) is not None:
+            text = form.take(text, (*table, NAME))
+            text = _emptied(form, text, table, was)
+    return text
 
 
 def _emptied(form: _Form, text: str, table: Path, was: str) -> str:

@@ -25,6 +25,8 @@ class Start(Value):
 
     command: str
     arguments: tuple[str, ...] = ("serve",)
+    # Of the command that hooks run.
+    hook: tuple[str, ...] = ("hook",)
 
 
 class Place(Value):
@@ -54,6 +56,8 @@ class Client(Value):
     tables: tuple[tuple[str, ...], ...]
     entry: Callable[[Start], Entry]
     toml: bool = False
+    # Where it reads which commands it runs when something happens; None where it runs none.
+    hooks: Place | None = None
 
 
 def _plain(start: Start) -> Entry:
@@ -90,6 +94,7 @@ CLIENTS = (
         (Place(".claude"),),
         _SERVERS,
         _typed,
+        hooks=Place("settings.json", ".claude", "CLAUDE_CONFIG_DIR"),
     ),
     Client(
         "codex",
@@ -99,6 +104,7 @@ CLIENTS = (
         (("mcp_servers",),),
         _plain,
         toml=True,
+        hooks=Place("hooks.json", ".codex", "CODEX_HOME"),
     ),
     Client("cursor", "Cursor", (Place(".cursor/mcp.json"),), (Place(".cursor"),), _SERVERS, _plain),
     Client(
@@ -152,6 +158,9 @@ CLIENTS = (
     ),
 )
 NAMES = tuple(client.name for client in CLIENTS)
+HOOKED = tuple(client.name for client in CLIENTS if client.hooks)
+# What happens, and after how many seconds a client goes on without us.
+HOOKS = (("SessionStart", 5), ("UserPromptSubmit", 5), ("Stop", 10))
 
 
 def file(one: Client, home: Mapping[str, str]) -> str:

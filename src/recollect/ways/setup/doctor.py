@@ -15,7 +15,7 @@ from recollect.ops import Status
 from recollect.value import Value
 from recollect.ways.setup import change
 from recollect.ways.setup.clients import CLIENTS, here
-from recollect.ways.setup.talk import talk
+from recollect.ways.setup.talk import run, talk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -52,6 +52,8 @@ def examine(
     for client in CLIENTS:
         if here(client, home):
             yield _client(client, home)
+            if client.hooks:
+                yield from _hooks(client, home)
 
 
 def _command(command: str) -> Finding:
@@ -100,6 +102,28 @@ def _client(client: Client, home: Mapping[str, str]) -> Finding:
         return Finding(client.title, heard.problem, advice)
     said = f"connected; {heard.tools} tools after {heard.milliseconds} ms"
     return Finding(client.title, said)
+
+
+def _hooks(client: Client, home: Mapping[str, str]) -> Iterator[Finding]:
+    """Whether what the client runs when something happens can be run."""
+    what = f"{client.title} hooks"
+    anew = f"recollect setup {client.name} --hooks"
+    try:
+        commands = change.hooks(client, home)
+    except RecollectError as error:
+        yield Finding(what, "its settings cannot be read", str(error))
+        return
+    if not commands:
+        advice = f"To have it reminded at each prompt: {anew}"
+        yield Finding(what, "not set up", advice, hint=True)
+        return
+    begun = monotonic()
+    for command in dict.fromkeys(commands.values()):
+        if problem := run(command):
+            yield Finding(what, problem, f"To set them up anew: {anew}")
+            return
+    took = (monotonic() - begun) * 1000
+    yield Finding(what, f"{', '.join(commands)}; {took:.0f} ms")
 
 
 def _started(entry: Mapping[str, object]) -> tuple[list[str], dict[str, str]]:

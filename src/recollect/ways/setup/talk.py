@@ -1,4 +1,4 @@
-"""Starts a server as a client would, says hello, and asks for its tools."""
+"""Starts what clients start, as they do: a server, with which it talks, and commands of hooks."""
 
 from __future__ import annotations
 
@@ -62,6 +62,27 @@ def talk(command: Sequence[str], environment: Mapping[str, str]) -> Heard:
         finally:
             late.cancel()
             server.end()
+
+
+def run(command: str) -> str:
+    """Run a command of hooks as its client would, with nothing to do. Answers what is wrong."""
+    try:
+        # A command of the person's own settings, which their client runs by a shell as well.
+        done = subprocess.run(  # noqa: S602 -- see above
+            command,
+            shell=True,
+            input=b"{}",
+            capture_output=True,
+            timeout=_PATIENCE,
+            check=False,
+            env=inherited({"RECOLLECT_HOOKS": "none"}),
+        )
+    except subprocess.TimeoutExpired:
+        return f"{command} does not come to an end"
+    said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+    if done.returncode or said:
+        return f"{command} cannot be run: {said or f'it ended with {done.returncode}'}"
+    return ""
 
 
 class _Server:
