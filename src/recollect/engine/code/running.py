@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from threading import Lock
+from threading import Condition
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _running: set[tuple[int, str]] = set()
-_lock = Lock()
+_changed = Condition()
+# A run that was ended has said so a moment before it has let go; so many seconds are that moment.
+_MOMENT = 1.0
 
 
 def running() -> bool:
@@ -22,12 +24,13 @@ def running() -> bool:
 def claimed(store: object, root: str) -> Iterator[bool]:
     """Have a folder of a store for oneself, if nobody has it."""
     key = (id(store), root)
-    with _lock:
-        free = key not in _running
+    with _changed:
+        free = _changed.wait_for(lambda: key not in _running, _MOMENT)
         _running.add(key)
     try:
         yield free
     finally:
         if free:
-            with _lock:
+            with _changed:
                 _running.discard(key)
+                _changed.notify_all()
