@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from recollect.model import Author, AuthorKind, Kind, Record, Scope
 from recollect.rules import analyse
-from recollect.rules.analyse import LONGEST, passage, stem, terms, tokens
+from recollect.rules.analyse import passage, stem, terms, tokens
+from recollect.rules.lately import LONGEST, MOST
 
 anything = st.text(st.characters(codec=None, exclude_categories=()), max_size=200)
 words = st.from_regex("[A-Za-z]{1,12}", fullmatch=True)
@@ -220,5 +221,5 @@ def test_a_megabyte_of_anything_takes_about_a_second_at_most(unit):
 
 
 def test_the_memo_does_not_grow_without_bound():
-    tokens(" ".join(f"word{number}" for number in range(analyse._MEMO + 10)))
-    assert len(analyse._memo) <= analyse._MEMO
+    tokens(" ".join(f"word{number}" for number in range(MOST + 10)))
+    assert len(analyse._memo) <= MOST

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import re
 import string
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import SecretFound
-from recollect.rules.redact import Finding, Policy, find, guard, redact
+from recollect.rules.redact import Finding, Policy, find, guard, redact, screen
 
 _random = random.Random(20_26)
 ALNUM = string.ascii_letters + string.digits
@@ -487,3 +488,17 @@ def test_precision_and_recall_on_the_labelled_texts_are_complete():
     assert (found, false) == (len(SECRETS), 0)
     assert len(SECRETS) >= 60
     assert len(CLEAN) >= 80
+
+
+FRAGMENTS = (
+    *("password", "db_pass", "token", "key", "auth", "secret", "bearer", "basic", "is", "was"),
+    *("=", ":", ">", "=>", '"', "'", "`", " ", "\t", "\n", "\u2003", "\x1f", "]", ")", "-", "_"),
+    *("sk-", "ghp_", "eyJ", "://u:p@", "-----BEGIN", "密码", "contraseña", "İ", "the", "2025-01-02"),
+    "a1B2c3D4e5F6g7H8i9",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join))
+def test_looking_at_single_words_first_overlooks_nothing(text):
+    whole = f"{screen._NAMES}|{screen._ASSIGNED}|{screen._PREFIXED}"
+    assert screen.is_suspect(text) == bool(re.search(whole, text.lower()))

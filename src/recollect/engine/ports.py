@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     Report: TypeAlias = Callable[[int, int, str], None]
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_HALF = 10
+_PAIRS = tuple(high + low for high in _DIGITS for low in _DIGITS)
+# Pairs of digits in half an id.
+_HALF = 5
 _PREFIXES = {
     Kind.DECISION: "dec_",
     Kind.PROPOSAL: "proposal-",
@@ -103,6 +105,6 @@ def prefix_of(kind: Kind) -> str:
 def _base36(number: int) -> str:
     digits = ""
     for _ in range(_HALF):
-        number, digit = divmod(number, 36)
-        digits = _DIGITS[digit] + digits
+        number, pair = divmod(number, len(_PAIRS))
+        digits = _PAIRS[pair] + digits
     return digits

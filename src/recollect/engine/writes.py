@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from recollect.engine import asked
+from recollect.engine.lasting import lasting
 from recollect.engine.named import Names
 from recollect.engine.reads import existing, mine, missing
 from recollect.errors import Conflict, InvalidRequest
@@ -46,7 +48,8 @@ _GUARDED = ("text", "metadata", *_LINES)
 # What is JSON, of everything that is guarded.
 _NESTED = {"metadata", "metrics", "signals"}
 # What else may be said of a text.
-_TOLD = (*_LINES, "metadata", "confidence", "importance")
+_told = attrgetter(*_LINES, "metadata", "confidence", "importance")
+_lines = attrgetter(*_LINES)
 
 
 def remember(ports: Ports, op: Remember) -> Remembered:
@@ -73,26 +76,28 @@ def remember_all(ports: Ports, op: RememberAll) -> RememberedAll:
     check.positive("number of items", len(op.items), _MOST_AT_ONCE)
     # What comes with its vector comes from a store, whose policy has seen it already.
     policy = ports.secrets() if op.vectors is None else Policy.ALLOW
-    items = [_as_kept(place, item, policy) for place, item in enumerate(op.items)]
-    now = ports.clock()
-    batch = [(item, recorded(item, ports.new_id(""), now)) for item in items]
+    with lasting(len(op.items)):
+        items = [_as_kept(place, item, policy) for place, item in enumerate(op.items)]
+        now = ports.clock()
+        batch = [(item, recorded(item, ports.new_id(""), now)) for item in items]
+    said = [_said(*one) for one in batch]
     with ports.store.reading() as reader:
         model = ports.semantics.target(reader)
         known, seen = _known(reader, items), reader.last_event()
-    new = _new(batch, known)
+    new = _new(said, batch, known)
     senses = _given(op.vectors, batch) if op.vectors is not None else {}
     if op.vectors is None:
         senses = embedded(ports, model, [record for _, record in new.values()])
     made: dict[Said, Record] = {}
     if new:
-        with ports.store.writing() as tx:
+        with lasting(len(new)), ports.store.writing() as tx:
             # Others may have said the same, or forgotten it, while this was embedded.
             if tx.last_event() != seen:
                 known = _known(tx, items)
-                new = _new(batch, known)
+                new = _new(said, batch, known)
             made = dict(zip(new, keep(ports, tx, [*new.values()], senses, model), strict=True))
     answer = known | made
-    return RememberedAll(tuple(answer[_said(*one)] for one in batch), created=len(made))
+    return RememberedAll(tuple(map(answer.__getitem__, said)), created=len(made))
 
 
 def revise(ports: Ports, op: Revise) -> Revised:
@@ -146,8 +151,8 @@ def revise(ports: Ports, op: Revise) -> Revised:
 def as_kept(op: Remember, policy: Policy) -> tuple[Remember, tuple[str, ...]]:
     """The op with every field in order, and the kinds of secrets that were taken out."""
     check.text(op.text)
-    for name in _LINES:
-        check.line(getattr(op, name), name)
+    for name, line in zip(_LINES, _lines(op), strict=True):
+        check.line(line, name)
     scope = asked.scope(op.scope, policy)
     if scope is not op.scope:
         op = replace(op, scope=scope)
@@ -158,6 +163,8 @@ def as_kept(op: Remember, policy: Policy) -> tuple[Remember, tuple[str, ...]]:
     metadata = check.json_object("metadata", op.metadata)
     if metadata != op.metadata:
         op = replace(op, metadata=metadata)
+    if policy is Policy.ALLOW:
+        return op, ()
     kept, kinds = guarded({name: getattr(op, name) for name in _GUARDED}, policy)
     return (replace(op, **kept) if kinds else op), kinds
 
@@ -205,19 +212,14 @@ def _said(op: Remember, record: Record) -> Said:
     return op.scope, op.text, _told(record) if _once(op) else record.id
 
 
-def _told(record: Record) -> tuple[object, ...]:
-    return tuple(getattr(record, name) for name in _TOLD)
-
-
 def _new(
-    batch: Sequence[tuple[Remember, Record]], known: Container[Said]
+    said: Sequence[Said], batch: Sequence[tuple[Remember, Record]], known: Container[Said]
 ) -> dict[Said, tuple[Remember, Record]]:
     """What is not known yet, the first of several that say the same."""
     new: dict[Said, tuple[Remember, Record]] = {}
-    for op, record in batch:
-        said = _said(op, record)
-        if said not in known:
-            new.setdefault(said, (op, record))
+    for one, pair in zip(said, batch, strict=True):
+        if one not in known:
+            new.setdefault(one, pair)
     return new
 
 

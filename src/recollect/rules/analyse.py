@@ -13,12 +13,12 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from recollect.rules.english import STOP_WORDS
+from recollect.rules.lately import LONGEST, Lately
 
 if TYPE_CHECKING:
     from recollect.model import Record
 
 ANALYSER = 1
-LONGEST = 64
 
 # What is not ASCII may all be in a word here; `_plain` knows better, and is needed more rarely.
 _IN_WORD = r"[^\x00-/:-@\[-^`{-\x7f]"
@@ -71,7 +71,6 @@ _STROKES = dict(zip(map(ord, "łŁøØđĐħĦŧŦıƒ"), "lLoOdDhHtTif", strict
     ord("\u02bc"): "'",
 }
 _SLICE = 512
-_MEMO = 1 << 15
 _CLUSTER = LONGEST // 2
 _INFLECTED = 4
 _CODE = 500
@@ -180,18 +179,6 @@ def _ended(word: str) -> str:
     return word[:-1] if silent else word
 
 
-class _Memo(dict[str, tuple[str, ...]]):
-    """The tokens of each raw word seen lately."""
-
-    def __missing__(self, raw: str) -> tuple[str, ...]:
-        made = tuple(_analysed(raw))
-        if len(raw) <= LONGEST:
-            if len(self) >= _MEMO:
-                self.clear()
-            self[raw] = made
-        return made
-
-
 class _Letters(dict[int, "int | str | None"]):
     """What each character becomes: itself, another, nothing, or a space."""
 
@@ -214,7 +201,7 @@ class _Kinds(dict[int, str]):
 
 
 _kinds = _Kinds()
-_memo = _Memo()
+_memo = Lately(lambda raw: tuple(_analysed(raw)))
 _letters = _Letters(
     dict.fromkeys(chain(range(0x300, 0x370), range(0x1AB0, 0x1B00), range(0x1DC0, 0x1E00)))
     | dict.fromkeys(chain(range(0x20D0, 0x2100), range(0xFE00, 0xFE10)))

@@ -26,6 +26,8 @@ def text(value: str, name: str = "text", most: int = LONGEST_TEXT) -> str:
 
 def line(value: str, name: str, most: int = LONGEST_NAME) -> str:
     """A text that may be empty: a title, a source, the name of a session."""
+    if not value:
+        return value
     if len(value) > most:
         raise InvalidRequest(
             f"{name} has {len(value)} characters; at most {most} are kept, so split it up",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from recollect.rules.analyse import folded, stem
 from recollect.rules.english import NO_NAMES, STARTERS, STOCK, STOP_WORDS
+from recollect.rules.lately import Lately
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,8 +36,8 @@ _PARTICLE = "(?:(?:of|the|de|da|di|du|van|von|der|den|la|le|al|bin) ){0,2}"
 _capitalised = re.compile(rf"{_CAPITAL}(?<!\w.){_REST}(?: {_PARTICLE}{_CAPITAL}{_REST})*").finditer
 _coded = re.compile("`(?P<code>[^`\\n]{1,80})`").sub
 _quoted = re.compile('["\u201c](?P<title>[^"\u201c\u201d\\n]{2,80})["\u201d]').sub
-# Whatever is not merely a word and its punctuation.
-_odd = re.compile(r"(?<!\S)[\"'(]?[A-Z]?[a-z0-9',;:!?()\"-]*+\.?(?!\s|\Z)\S+").sub
+# Whatever is not merely a word and its punctuation, of which nothing is given back.
+_odd = re.compile(r"(?<!\S)(?>[\"'(]?[A-Z]?[a-z0-9',;:!?()\"-]*\.?)(?!\s|\Z)\S+").sub
 _dot = re.compile(r"\.\w").search
 _hump = re.compile("[A-Z](?<=[a-z].)").search
 _words = re.compile(r"\w[^\s,;:!?()\[\]{}\"<>`\u201c\u201d\u2026]*").findall
@@ -123,9 +124,9 @@ def _bare(name: str) -> str:
 def _in_order(text: str) -> Iterator[str]:
     signs: list[tuple[int, str]] = []
     if "`" in text:
-        text = _coded(partial(_taken, signs, 0), text)
+        text = _coded(partial(_taken, signs), text)
     if '"' in text or "\u201c" in text:
-        text = _quoted(partial(_taken, signs, 0), text)
+        text = _quoted(partial(_taken, signs), text)
     # Most sentences have no sign, and so are spared the larger pattern.
     if "_" in text or "/" in text or "@" in text or "#" in text or _dot(text) or _hump(text):
         text = _odd(partial(_signs, signs), text)
@@ -134,16 +135,27 @@ def _in_order(text: str) -> Iterator[str]:
 
 
 def _signs(signs: list[tuple[int, str]], word: re.Match[str]) -> str:
-    return _marked().sub(partial(_taken, signs, word.start()), word[0])
+    left, found = _apart[word[0]]
+    start = word.start()
+    signs += [(start + at, name) for at, name in found]
+    return left
 
 
-def _taken(signs: list[tuple[int, str]], offset: int, match: re.Match[str]) -> str:
+def _taken_apart(odd: str) -> tuple[str, list[tuple[int, str]]]:
+    found: list[tuple[int, str]] = []
+    return _marked().sub(partial(_taken, found), odd), found
+
+
+_apart = Lately(_taken_apart)
+
+
+def _taken(signs: list[tuple[int, str]], match: re.Match[str]) -> str:
     """Note what was found and blank it, unless it only looked like something."""
     kind = str(match.lastgroup)
     name = _ACCEPT.get(kind, str)(match[kind])
     if not name:
         return match[0]
-    signs.append((offset + match.start(), name))
+    signs.append((match.start(), name))
     # Neither a word nor the end of a sentence.
     return "," * len(match[0])
 
@@ -176,11 +188,18 @@ def _places(text: str) -> Iterator[tuple[int, str]]:
         start = match.start()
         before = text[max(start - 2, 0) : start]
         first = not before or before[-1] in _OPENS or before[0] in _ENDS
-        name = (
-            _several(match[0], first=first) if " " in match[0] else _single(match[0], first=first)
-        )
+        name = (_first if first else _later)[match[0]]
         if name:
             yield start, name
+
+
+def _name(said: str, *, first: bool) -> str:
+    """The name in a run of words with capitals, of which the first may begin a sentence."""
+    return (_several if " " in said else _single)(said, first=first)
+
+
+_first: Lately[str] = Lately(partial(_name, first=True))
+_later: Lately[str] = Lately(partial(_name, first=False))
 
 
 def _single(word: str, *, first: bool) -> str:
@@ -192,7 +211,6 @@ def _single(word: str, *, first: bool) -> str:
     return "" if (first or word.isupper()) and _common(low) else word
 
 
-@lru_cache(4096)
 def _common(word: str) -> bool:
     """Whether the capital may only say that a sentence begins here."""
     if _inflected(word) or _drawn_out(word):

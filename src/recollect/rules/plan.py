@@ -23,57 +23,31 @@ DESCRIBED = "described"
 def memory(op: Remember, text: str, id_: str, now: datetime) -> Record:
     """The record that a text becomes."""
     happened = op.event_time or op.valid_from or now
+    since = op.valid_from or op.event_time or now
+    # By place, which takes a fifth of the time; `test_rows.py` holds the order.
     return Record(
-        id=id_,
-        kind=Kind.MEMORY,
-        scope=op.scope,
-        author=op.author,
-        text=text,
-        created_at=now,
-        updated_at=now,
-        event_time=happened,
-        valid_from=op.valid_from or op.event_time or now,
-        valid_until=op.valid_until,
-        type=op.type,
-        title=op.title,
-        confidence=float(op.confidence),
-        importance=float(op.importance),
-        source=op.source,
-        source_ref=op.source_ref,
-        session=op.session,
-        speaker=op.speaker,
-        metadata=op.metadata,
-        status=op.status,
-    )
+        id_, Kind.MEMORY, op.scope, op.author, text, now, now, happened, since, op.valid_until,
+        op.type, op.title, "", op.status, float(op.confidence), float(op.importance), op.source,
+        op.source_ref, op.session, op.speaker, op.metadata, "{}", 1, 0, None, (), "",
+    )  # fmt: skip
 
 
 def entity(  # noqa: PLR0913, PLR0917 -- an entity's fields
     id_: str, scope: Scope, name: str, key: str, author: Author, now: datetime, type_: str = ""
 ) -> Record:
     """The record of an entity that a text names; who describes it later fills it in."""
+    whose = Scope(scope.tenant, scope.user, "")
     return Record(
-        id=id_,
-        kind=Kind.ENTITY,
-        scope=Scope(scope.tenant, scope.user),
-        author=author,
-        text="",
-        created_at=now,
-        updated_at=now,
-        event_time=now,
-        valid_from=now,
-        type=type_,
-        title=name,
-        key=key,
-        status=EXTRACTED,
-    )
+        id_, Kind.ENTITY, whose, author, "", now, now, now, now, None, type_, name, key, EXTRACTED,
+        1.0, 1.0, "", "", "", "", "{}", "{}", 1, 0, None, (), "",
+    )  # fmt: skip
 
 
 def mentions(record: Record, entities: Iterable[Record], now: datetime) -> tuple[Edge, ...]:
     """The edges from a record to the entities that it names, from when it is true itself."""
     since = min(record.valid_from, now)
     return tuple(
-        Edge(record.id, Link.MENTIONS, named.id, created_at=now, valid_from=since)
-        for named in entities
+        Edge(record.id, Link.MENTIONS, named.id, now, since, None, 1.0, "") for named in entities
     )
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from recollect.rules.lately import Lately
+
 # The words that a secret stands beside, and what may stand between: `db_password_2"] => `.
 _NAMES = (
     r"(?:pass(?:word|wd|phrase|code|wort)|pwd|[_-]pass|secret|token|credential|"
@@ -33,10 +35,27 @@ _PREFIXED = (
     r"ea(?:am|ac)[a-z0-9]|\dq~|contribsys|_mmk|4b1d[a-z0-9]{16}|s-s4t2"
 )
 
+# What of these may stand before a space or a tab; everything else holds none.
+_GOES_ON = rf"{_NAMES}|{_ASSIGNED}|bearer[ \t]|basic[ \t]+[\w+/]{{8}}"
+_OPENING = (
+    r"[:=>]|pass|pwd|secret|token|credential|key|auth|contrase|пароль|密码|パスワード|bearer|basic"
+)
+_NOTHING, _OPEN, _MARKED = range(3)
+
 
 @cache
-def _marks() -> re.Pattern[str]:
-    return re.compile(f"{_NAMES}|{_ASSIGNED}|{_PREFIXED}")
+def _pattern(regex: str) -> re.Pattern[str]:
+    return re.compile(regex)
+
+
+def _of_chunk(chunk: str) -> int:
+    """Whether what lies between two spaces holds a mark, or could open one that goes on."""
+    if _pattern(f"{_NAMES}|{_ASSIGNED}|{_PREFIXED}").search(chunk):
+        return _MARKED
+    return _OPEN if _pattern(_OPENING).search(chunk) else _NOTHING
+
+
+_chunks = Lately(_of_chunk)
 
 
 def is_suspect(text: str) -> bool:
@@ -45,4 +64,7 @@ def is_suspect(text: str) -> bool:
     >>> is_suspect("a token bucket, refilled every second"), is_suspect("token: 5")
     (False, True)
     """
-    return _marks().search(text.lower()) is not None
+    low = text.lower()
+    # Most words have been here before, and to look each of them up is a tenth of the work.
+    found = max(map(_chunks.__getitem__, low.split()), default=_NOTHING)
+    return found == _MARKED or (found == _OPEN and bool(_pattern(_GOES_ON).search(low)))

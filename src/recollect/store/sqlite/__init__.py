@@ -197,6 +197,9 @@ class SqliteStore:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            finally:
+                if writer.wide:
+                    door.narrow(connection)
             writer.committed()
             if writer.forgot:
                 _empty_log(connection)

@@ -19,6 +19,9 @@ APPLICATION_ID = 0x52636C74
 _SYNCHRONOUS = {"full": "FULL", "normal": "NORMAL"}
 # 16 MB of pages for each connection: what a search of 100k records touches again and again.
 _CACHE_KIB = 16_384
+# Enough for 10,000 records and the pages of the indexes that they touch, which else are written to
+# the log and read again in the middle of a transaction.
+_WIDE_KIB = 65_536
 # Writers queue at our own lock; this covers what SQLite locks beside it, as at recovery.
 BUSY_MS = 10_000
 
@@ -74,6 +77,16 @@ def connect(path: str, durability: str, *, read_only: bool = False) -> apsw.Conn
         f"PRAGMA foreign_keys = 1; PRAGMA secure_delete = 1; PRAGMA cache_size = -{_CACHE_KIB}"
     ).fetchall()
     return connection
+
+
+def widen(connection: apsw.Connection) -> None:
+    """Give a transaction that writes thousands of records the room that it takes."""
+    connection.execute(f"PRAGMA cache_size = -{_WIDE_KIB}").fetchall()
+
+
+def narrow(connection: apsw.Connection) -> None:
+    """Take that room back, and what is in it."""
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}; PRAGMA shrink_memory").fetchall()
 
 
 def _read_only(path: str) -> apsw.Connection:

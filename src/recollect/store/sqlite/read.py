@@ -112,13 +112,13 @@ class SqliteReader:
     def saying(self, scope: Scope, texts: Sequence[str]) -> list[Record]:
         """See `Reader`."""
         number = self.interned.scope_number(scope)
-        seqs: set[int] = set()
-        if number is not None:
-            for text in texts:
-                bound = {"digest": rows.digest(text), "scope": number, "text": text}
-                seqs.update(seq for (seq,) in self.execute(READ["saying"], bound))
-        found = self.rows(sorted(seqs))
-        return [found[seq] for seq in sorted(seqs)]
+        if number is None:
+            return []
+        wanted = set(texts)
+        bound = {"digests": numbers([rows.digest(text) for text in wanted]), "scope": number}
+        seqs = sorted(s for s, text in self.execute(READ["saying"], bound) if text in wanted)
+        found = self.rows(seqs)
+        return [found[seq] for seq in seqs]
 
     def sourced(self, scope: Scope, source: str) -> list[Record]:
         """See `Reader`."""

@@ -131,10 +131,16 @@ def record(row: Row, interned: Interned) -> Record:
     (seq, id_, kind, scope, type_, status, valid_from, valid_until, event_time) = row[:9]
     (session, version, text, title, key, author, created_at, updated_at, confidence) = row[9:18]
     (importance, source, source_ref, speaker, metadata, facts, accessed, older, newer) = row[18:]
+    created = moment(created_at)
+    # Three times of most records are the one when it was learned.
+    updated, happened, since = (
+        created if other == created_at else moment(other)
+        for other in (updated_at, event_time, valid_from)
+    )
     # By place, which is several times as fast as by name; `test_rows.py` holds the order.
     return Record(
         id_, _KINDS[kind], interned.scope(scope), interned.author(author), text,
-        moment(created_at), moment(updated_at), moment(event_time), moment(valid_from),
+        created, updated, happened, since,
         _maybe(valid_until), interned.type(type_), title, key, status, confidence, importance,
         source, source_ref, session, speaker, metadata, facts, version, seq, _maybe(accessed),
         tuple(older.split(" ")) if older else (), newer or "",
@@ -150,7 +156,7 @@ def fresh(record: Record, seq: int) -> Record:
 def head(record: Record, seq: int, scope: int, type_: int, length: int) -> Row:
     """The row of `record`, in the order of its columns."""
     return (
-        seq, record.id, record.kind.value, scope, type_, record.status, micros(record.valid_from),
+        seq, record.id, str(record.kind), scope, type_, record.status, micros(record.valid_from),
         stamp(record.valid_until), micros(record.event_time), record.session, record.version,
         digest(record.text), length,
     )  # fmt: skip
@@ -178,6 +184,16 @@ def edge(row: Row) -> Edge:
         weight,
         id_ or "",
     )
+
+
+def edge_row(edge_: Edge, src: int, dst: int) -> Row:
+    """The row of an edge, its ends by number."""
+    created = micros(edge_.created_at)
+    since = created if edge_.valid_from is edge_.created_at else micros(edge_.valid_from)
+    return (
+        src, str(edge_.type), dst, edge_.weight, created, since, stamp(edge_.valid_until),
+        edge_.id or None,
+    )  # fmt: skip
 
 
 def event(row: Row, interned: Interned) -> Event:

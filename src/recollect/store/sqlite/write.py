@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.errors import Conflict, NotFound
-from recollect.model import AuthorKind, Entry, Kind, Link, Sense, micros
+from recollect.model import AuthorKind, Entry, Kind, Link, Scope, Sense, micros
 from recollect.rules import govern
 from recollect.rules.analyse import ANALYSER, passage, tokens
 from recollect.rules.code import records as code
 from recollect.store import ledger, states
 from recollect.store.sqlite import rows
+from recollect.store.sqlite.connection import widen
 from recollect.store.sqlite.placing import Placing
 from recollect.store.sqlite.queries import READ, WRITE
 from recollect.store.sqlite.read import ModelRow, SqliteReader, numbers
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
         Load,
         Plan,
         Record,
-        Scope,
         Vector,
         Where,
         Whole,
@@ -52,6 +52,8 @@ class SqliteWriter(SqliteReader):
     ) -> None:
         super().__init__(connection, interned, scans)
         self.many = connection.executemany
+        self._connection = connection
+        self.wide = False
         self._changes = connection.total_changes
         self._placing = Placing(self, scans)
         self._event = 0
@@ -62,6 +64,9 @@ class SqliteWriter(SqliteReader):
 
     def apply(self, plan: Plan) -> list[Record]:
         """See `Writer`."""
+        if len(plan.insert) >= _AT_ONCE and not self.wide:
+            widen(self._connection)
+            self.wide = True
         salts = _salts(entry.record.id for entry in plan.insert)
         for entry in plan.insert:
             govern.written(plan.author, entry.record)
@@ -229,9 +234,7 @@ class SqliteWriter(SqliteReader):
         self.many(WRITE["insert_content"], [self._content(r, salts[r.id]) for r in made])
         self._index(said)
         self._index_code(made)
-        for record in made:
-            if record.kind is Kind.ENTITY:
-                self._name(record)
+        self.many(WRITE["insert_name"], [self._name_row(r) for r in made if r.kind is Kind.ENTITY])
         self._set_meta("next", start + len(made))
         self._first_vectors([(r.seq, e) for r, e in zip(made, entries, strict=True) if r.embedded])
         return made
@@ -261,7 +264,7 @@ class SqliteWriter(SqliteReader):
             self._index({old.seq: says})
         if new.kind is Kind.ENTITY and (new.key, new.scope) != (old.key, old.scope):
             self.execute(WRITE["delete_names"], {"seq": old.seq})
-            self._name(new)
+            self.execute(WRITE["insert_name"], self._name_row(new))
         self._follow(old, new, entry)
         return bytes(self.execute(WRITE["salt"], {"seq": old.seq}).get)
 
@@ -326,16 +329,7 @@ class SqliteWriter(SqliteReader):
         plain = []
         for edge in edges:
             src, dst = _ends_of(edge, found)
-            bound = {
-                "src": src,
-                "type": str(edge.type),
-                "dst": dst,
-                "weight": edge.weight,
-                "created_at": micros(edge.created_at),
-                "valid_from": micros(edge.valid_from),
-                "valid_until": rows.stamp(edge.valid_until),
-                "id": edge.id or None,
-            }
+            bound = rows.edge_row(edge, src, dst)
             if edge.type == Link.SUPERSEDES:
                 self._check_supersession(edge, src, dst)
                 self.execute(WRITE["link"], bound)
@@ -534,9 +528,9 @@ class SqliteWriter(SqliteReader):
     def _content(self, record: Record, salt: bytes) -> rows.Row:
         return rows.content(record, record.seq, self._author(record.author), salt)
 
-    def _name(self, record: Record) -> None:
-        scope = self._scope(replace(record.scope, project=""))
-        self.execute(WRITE["insert_name"], {"scope": scope, "key": record.key, "seq": record.seq})
+    def _name_row(self, record: Record) -> rows.Row:
+        whose = record.scope
+        return self._scope(Scope(whose.tenant, whose.user, "")), record.key, record.seq
 
     def _scope(self, scope: Scope) -> int:
         while (number := self.interned.scope_number(scope)) is None:

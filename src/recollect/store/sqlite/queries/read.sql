@@ -130,15 +130,14 @@ SELECT id, kind, name FROM author WHERE id > :after ORDER BY id;
 SELECT id, name FROM type WHERE id > :after ORDER BY id;
 
 -- name: saying
--- The memories of a scope that say exactly this and are not closed.
-SELECT r.seq
-  FROM record r
+-- The memories of a scope that have one of these digests and are not closed, with their texts.
+SELECT r.seq, c.text
+  FROM carray(:digests) d
+  CROSS JOIN record r ON r.digest = d.value
   JOIN content c ON c.seq = r.seq
- WHERE r.digest = :digest
-   AND r.scope = :scope
+ WHERE r.scope = :scope
    AND r.kind = 'memory'
-   AND r.valid_until IS NULL
-   AND c.text = :text;
+   AND r.valid_until IS NULL;
 
 -- name: sourced
 -- The memories of a scope that are from a source, and few that only look like it.
