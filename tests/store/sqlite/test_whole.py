@@ -33,6 +33,7 @@ LEFT_OUT = {
     "model": "the head of an export names the serving one; the rest is about scan files",
     "key": "a file that is passed on must open no door",
     "waiting": "what has no vector waits again",
+    "done": "a request is sent again to the store that was asked",
 }
 
 
