@@ -235,6 +235,43 @@ def test_what_failed_three_times_is_an_antipattern_that_warns(client):
     assert 0.4 <= told["risk_score"] <= 1
 
 
+STALE = (
+    "Cache invalidation missed on write, stale reads",
+    "Stale data served since the cache was not invalidated",
+)
+
+
+def test_failures_in_other_words_are_one_antipattern(minded):
+    minded.engine.settle()
+    statements = ("Cache pages in Redis", "Keep profiles in memory", "Put results into the CDN")
+    for place, statement in enumerate(statements):
+        besides = ("The vendor raised prices", "Ann was away", "Rain got into the cellar")[place]
+        learned(minded, statement, 0.1, STALE[place % 2], besides, module="backend")
+    found = ask(minded, "get_skills", domain="backend")["antipatterns"]
+    assert [one["pattern"] in STALE for one in found] == [True]
+    told = ask(
+        minded,
+        "get_warnings",
+        statement="Serve stale data, for the cache is not invalidated",
+        module="backend",
+    )
+    assert [one["type"] for one in told["warnings"]] == ["antipattern"]
+
+
+def test_nothing_is_similar_to_what_has_nothing_like_it(minded):
+    minded.engine.settle()
+    like = captured(minded, statement="Keep the users in a Postgres database")
+    captured(minded, statement="Put search results into the CDN", context={"module": "infra"})
+    for statement in ("Adopt the four day work week", "Buy a new coffee machine for the office"):
+        told = ask(minded, "get_decision_context", statement=statement, depth="full")
+        assert told["similar_decisions"] == []
+        assert told["causal_context"]["related_decisions"] == []
+    said = "Use PostgreSQL for user database"
+    (one,) = ask(minded, "get_decision_context", statement=said)["similar_decisions"]
+    assert one["decision_id"] == like
+    assert ask(minded, "get_decision", decision_id=like)["similar_decisions"] == []
+
+
 def test_a_skill_that_turns_is_retired(client, clock):
     ids = []
     for place in range(3):

@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from bench import lessons
 from recollect.contracts.codex_memory.shown import fail
 from recollect.contracts.contract import Caller
 from recollect.contracts.listing import Selection, _written, offered
 from recollect.embed.background import Background
+from recollect.embed.bundled import Bundled
 from recollect.embed.cache import Cached
 from recollect.errors import Busy, Damaged, Fault, ModelNotReady, TooNew, Unavailable
+from recollect.rules import mine
 from recollect.rules.conflict import judge
 from tests.contracts.build import AGENT, Client
 from tests.contracts.hostile import arguments
@@ -30,6 +33,11 @@ def output(of, name):
     """The validator of what a tool of a contract answers."""
     (shown,) = [tool for tool in _written()[of]["tools"] if tool["name"] == name]
     return Draft202012Validator(shown["outputSchema"])
+
+
+@pytest.fixture(scope="module")
+def bundled():
+    return Bundled()
 
 
 @pytest.fixture
@@ -94,6 +102,26 @@ def test_hints_are_as_right_as_the_published_figures_say():
     figures = published["everyday, held"]["with the bundled model"]["conflict"]
     assert figures["precision"]["share"] >= 0.85
     assert figures["recall"]["share"] >= 0.7
+
+
+@pytest.mark.parametrize("half", ["development", "held"])
+def test_what_says_the_same_is_told_as_well_as_the_published_figures_say(half, bundled):
+    published = json.loads((BENCH / "results" / "lessons.json").read_text("utf-8"))[half]
+    every = lessons.texts(half, bundled)
+    choices = [one for one in every if one.topic.startswith("choice-")]
+    found = {
+        "say the same": lessons.pairs(every, lambda a, b: a.says == b.says, mine.same),
+        "decisions of one matter": lessons.pairs(
+            choices, lambda a, b: a.topic == b.topic, lessons.near
+        ),
+    }
+    for name, least in (("say the same", 0.8), ("decisions of one matter", 0.7)):
+        # Machines round vectors differently, and a pair or two lies on the line.
+        for figure in ("precision", "recall"):
+            assert found[name][figure]["share"] == pytest.approx(
+                published[name][figure]["share"], abs=0.05
+            )
+        assert published[name]["precision"]["share"] >= least
 
 
 def test_the_same_question_has_the_same_answer(client):

@@ -48,7 +48,8 @@ def test_words_counsel_while_the_model_loads_and_lessons_follow(waiting, slow):
     context = waiting.run(GatherContext("Use MongoDB for user data", depth=Depth.FULL))
     assert context.similar[0].decision.record.id == failed
     assert [one.type for one in context.warnings] == ["repeated_failure"]
-    assert len(waiting.run(GetDecision(failed)).similar) == 3
+    # That something is used is nothing that it has in common with them.
+    assert waiting.run(GetDecision(failed)).similar == ()
     assert waiting.run(Analyse(failed)).chain.whole.outcome is not None
     assert not waiting.run(SearchDecisions("MongoDB")).semantic
     assert skills(waiting) == []

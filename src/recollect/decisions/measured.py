@@ -81,6 +81,8 @@ class Alike(Value):
     # None as long as nothing is known.
     score: float | None = None
     lessons: tuple[str, ...] = ()
+    # Whether it is near by more than chance, as far as that can be told.
+    of_one_matter: bool = True
 
 
 class Lesson(Value):

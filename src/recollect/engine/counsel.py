@@ -27,7 +27,7 @@ from recollect.engine.calibrations import (
     sums_of,
 )
 from recollect.engine.mining import LEARNED
-from recollect.engine.near import meaning, near, outcomes
+from recollect.engine.near import near, outcomes, sense
 from recollect.engine.outcomes import signals, wholes
 from recollect.engine.reads import existing
 from recollect.engine.skills import antipatterns, lessons_of, similar
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         Whole,
     )
     from recollect.engine.ports import Ports
-    from recollect.model import Record, Vector
+    from recollect.model import Record, Sense
     from recollect.store import Reader
 
 _LONGEST = 10_000
@@ -79,11 +79,11 @@ def weigh(ports: Ports, op: Weigh) -> Weighed:
         check.text(one, f"alternatives[{place}]", _LONGEST)
     where = asked.where(op.where)
     with ports.store.reading() as reader:
-        vector = meaning(ports, reader, op.statement)
-        domain = _domain(reader, vector, op.statement, op.domain, where)
+        meant = sense(ports, reader, op.statement)
+        domain = _domain(reader, meant, op.statement, op.domain, where)
         rate = summed(domain, sums_of(reader, domain, where), prior(ports))
-        found = similar(reader, vector, op.statement, where, _NEIGHBOURS)
-        return _weighed(ports, reader, op, vector, rate, found)
+        found = similar(reader, meant, op.statement, where, _NEIGHBOURS)
+        return _weighed(reader, op, meant, rate, found)
 
 
 def context(ports: Ports, op: GatherContext) -> Context:
@@ -94,12 +94,14 @@ def context(ports: Ports, op: GatherContext) -> Context:
     where = asked.where(op.where)
     like, skills, most = _PARTS[op.depth]
     with ports.store.reading() as reader:
-        vector = meaning(ports, reader, op.statement)
-        domain = _domain(reader, vector, op.statement, op.module, where)
+        meant = sense(ports, reader, op.statement)
+        domain = _domain(reader, meant, op.statement, op.module, where)
         rate = rated(domain, in_domain(reader, domain, where), prior(ports))
-        found = similar(reader, vector, op.statement, where, max(_NEIGHBOURS, like))
+        near_by = similar(reader, meant, op.statement, where, max(_NEIGHBOURS, like))
         asks = _as_weigh(op, domain)
-        weighed = _weighed(ports, reader, asks, vector, rate, found)
+        weighed = _weighed(reader, asks, meant, rate, near_by)
+        # What lies near by chance is not like it, and an empty list is an answer too.
+        found = [one for one in near_by if one.of_one_matter]
         lessons = lessons_of(ports, reader, domain, op.statement, where).skills if skills else ()
         whole = Context(
             op.statement,
@@ -125,15 +127,16 @@ def analyse(ports: Ports, op: Analyse) -> Analysed:
         (whole,) = wholes(reader, [record])
         told = chain(reader, whole)
         statement = whole.decision.statement
-        vector = reader.vectors([record.seq]).get(record.seq)
-        like = similar(reader, vector, statement, where, _NEIGHBOURS, but=record.id)
+        meant = reader.senses([record.seq]).get(record.seq)
+        like = similar(reader, meant, statement, where, _NEIGHBOURS, but=record.id)
         avoided = [
             lesson
             for other in whole.decision.alternatives
-            for lesson in antipatterns(ports, reader, other, meaning(ports, reader, other), where)
+            for lesson in antipatterns(reader, other, sense(ports, reader, other), where)
         ]
         prevented = _prevented(told, [one.decision for one in like], record)
-    return Analysed(told, tuple(like), tuple(prevented), tuple(avoided))
+    close = tuple(one for one in like if one.of_one_matter)
+    return Analysed(told, close, tuple(prevented), tuple(avoided))
 
 
 def anomalies(ports: Ports, op: FindAnomalies) -> Oddities:
@@ -197,10 +200,11 @@ def _checked(statement: str, domain: str, confidence: float | None) -> None:
         check.unit("confidence", confidence)
 
 
-def _domain(reader: Reader, vector: Vector | None, statement: str, given: str, where: Where) -> str:
+def _domain(reader: Reader, meant: Sense | None, statement: str, given: str, where: Where) -> str:
     found = detect(statement, given)
     if given or found != detect(""):
         return found
+    vector = None if meant is None else meant.vector
     close = near(reader, vector, statement, replace(where, kinds=(Kind.DECISION,)), 5)
     return detect(statement, "", [(record.type, fits) for record, fits in close])
 
@@ -211,13 +215,8 @@ def _as_weigh(op: GatherContext, domain: str) -> Weigh:
     return Asked(op.statement, domain, op.confidence, (), op.where)
 
 
-def _weighed(  # noqa: PLR0913, PLR0917 -- all that may speak against a decision
-    ports: Ports,
-    reader: Reader,
-    op: Weigh,
-    vector: Vector | None,
-    rate: Rate,
-    found: Sequence[Alike],
+def _weighed(
+    reader: Reader, op: Weigh, meant: Sense | None, rate: Rate, found: Sequence[Alike]
 ) -> Weighed:
     against = [
         warn.Pattern(
@@ -228,12 +227,12 @@ def _weighed(  # noqa: PLR0913, PLR0917 -- all that may speak against a decision
             one.outcomes,
             one.fits,
         )
-        for one in antipatterns(ports, reader, op.statement, vector, op.where)
+        for one in antipatterns(reader, op.statement, meant, op.where)
     ]
     warned = [warn.antipattern(one) for one in against]
     too_sure = warn.overconfidence(op.confidence, known(rate))
     warned += [] if too_sure is None else [too_sure]
-    cosine = 0.0 if vector is None else 1.0
+    cosine = 0.0 if meant is None else 1.0
     for one in found:
         record, statement = one.decision.record, one.decision.statement
         earlier = warn.Earlier(
@@ -248,7 +247,7 @@ def _weighed(  # noqa: PLR0913, PLR0917 -- all that may speak against a decision
             if alike(statement, op.statement, cosine * one.similarity):
                 warned.append(warn.repeat(earlier))
         elif record.status == Stand.ACTIVE:
-            surely = _contradiction(one, op.statement, vector)
+            surely = _contradiction(one, op.statement, meant)
             if surely:
                 warned.append(warn.contradiction(replace(earlier, similarity=surely)))
     verdict = warn.verdict(warned)
@@ -262,7 +261,7 @@ def _weighed(  # noqa: PLR0913, PLR0917 -- all that may speak against a decision
     )
 
 
-def _contradiction(one: Alike, statement: str, vector: Vector | None) -> float:
+def _contradiction(one: Alike, statement: str, meant: Sense | None) -> float:
     """How surely a statement goes for what a standing decision turned down, or for its opposite."""
     decision = one.decision
     said, chosen = _plain(statement), _plain(decision.statement)
@@ -273,7 +272,7 @@ def _contradiction(one: Alike, statement: str, vector: Vector | None) -> float:
         return 1.0
     if said == chosen or not warn.of_one_matter(decision.statement, statement):
         return 0.0
-    cosine = None if vector is None else one.similarity
+    cosine = None if meant is None else one.similarity
     return one.similarity if judge(decision.statement, statement, cosine).conflict else 0.0
 
 

@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.decisions.measured import Mined
 from recollect.engine.near import near, outcomes
 from recollect.engine.ports import prefix_of
-from recollect.model import Author, AuthorKind, Edge, Entry, Kind, Link, Plan, Record, Where, micros
+from recollect.model import (
+    Author,
+    AuthorKind,
+    Edge,
+    Entry,
+    Kind,
+    Link,
+    Plan,
+    Record,
+    Sense,
+    Where,
+    micros,
+)
 from recollect.rules import mine as rule
 from recollect.rules import plan
 from recollect.rules.beta import beta
@@ -25,7 +37,6 @@ if TYPE_CHECKING:
 
     from recollect.decisions.measured import Mine
     from recollect.engine.ports import Ports
-    from recollect.model import Vector
     from recollect.rules.beta import Beta
     from recollect.rules.mine import Standing, Taught
     from recollect.store import Reader, Writer
@@ -55,7 +66,7 @@ def mine(ports: Ports, op: Mine) -> Mined:
     with ports.store.reading() as reader:
         through = 0 if op.anew else _through(reader, op.tenant)
         new = _after(reader, op.tenant, through)
-        seen = look(reader, new, _taught(ports, reader, new)) if through else None
+        seen = look(ports, reader, new, _taught(ports, reader, new)) if through else None
     found: list[Record] = []
     with ports.store.writing() as tx:
         ports.semantics.prepare(tx)
@@ -76,14 +87,14 @@ def mine(ports: Ports, op: Mine) -> Mined:
 
 
 def taught(
-    ports: Ports, reader: Reader, outcome: Record, vector: Vector | None, decision: Record
+    ports: Ports, reader: Reader, outcome: Record, sense: Sense | None, decision: Record
 ) -> list[Taught]:
     """The texts that an outcome bears on before it is written."""
-    known = {outcome.seq: vector} if vector is not None else {}
+    known = {outcome.seq: sense} if sense is not None else {}
     return _texts(ports, reader, [outcome], {decision.id: decision}, known)
 
 
-def look(reader: Reader, new: Sequence[Record], items: Sequence[Taught]) -> Seen:
+def look(ports: Ports, reader: Reader, new: Sequence[Record], items: Sequence[Taught]) -> Seen:
     """What is known of what a few outcomes teach."""
     domains = {one.key: one.type for one in new}
     touched: dict[str, set[str]] = {}
@@ -92,11 +103,11 @@ def look(reader: Reader, new: Sequence[Record], items: Sequence[Taught]) -> Seen
         domain = domains[item.decision]
         where = _of(new[0], LEARNED, domain)
         lessons = near(reader, item.vector, item.text, where, _SEEDS)
-        known = [one for one, fits in lessons if rule.alike(one.text, item.text, fits)]
+        known = [one for one, _ in _saying(reader, item, lessons)]
         if known:
             touched.setdefault(known[0].id, set()).add(item.decision)
         else:
-            fresh.append((item, domain, _gathered(reader, new[0], item, domain)))
+            fresh.append((item, domain, _gathered(ports, reader, new[0], item, domain)))
     # What a decision taught before changes with what came of it.
     for edge in reader.edges([one.key for one in new], "outgoing", [Link.EVIDENCE_FOR]):
         touched.setdefault(edge.dst, set()).add(edge.src)
@@ -130,16 +141,12 @@ def learn(
         changed += [] if one is None else [one]
     concluded: list[tuple[str, Taught]] = []
     for item, domain, decisions in seen.fresh:
-        again = any(d == domain and _same(one, item) for d, one in concluded)
+        again = any(d == domain and rule.same(one, item) for d, one in concluded)
         if len(decisions) >= rule.FEWEST and not again:
             made = _concluded(ports, tx, [item], decisions, domain, now)
             concluded += [(domain, item)] * bool(made)
             changed += made
     return changed
-
-
-def _same(one: Taught, other: Taught) -> bool:
-    return rule.alike(one.text, other.text, float(one.vector @ other.vector))
 
 
 def _learn_all(ports: Ports, tx: Writer, every: Sequence[Record], now: datetime) -> list[Record]:
@@ -148,11 +155,11 @@ def _learn_all(ports: Ports, tx: Writer, every: Sequence[Record], now: datetime)
     for domain in sorted({one.type for one in every}):
         mine_ = [one for one in every if one.type == domain]
         seeds = tx.page(_of(mine_[0], LEARNED, domain), _AT_ONCE)
-        vectors = tx.vectors([one.seq for one in seeds])
+        senses = tx.senses([one.seq for one in seeds])
         known = [
-            rule.Taught(one.id, one.text, rule.LESSON, vectors[one.seq])
+            rule.Taught(one.id, one.text, rule.LESSON, *senses[one.seq])
             for one in seeds
-            if one.seq in vectors
+            if one.seq in senses
         ]
         by_id = {one.id: one for one in seeds}
         for cluster in rule.clusters(known, _taught(ports, tx, mine_)):
@@ -168,7 +175,7 @@ def _learn_all(ports: Ports, tx: Writer, every: Sequence[Record], now: datetime)
 def _taught(ports: Ports, tx: Reader, new: Sequence[Record]) -> list[Taught]:
     """The texts that outcomes bear on, as far as they have vectors."""
     decided = tx.records({one.key for one in new})
-    return _texts(ports, tx, new, decided, tx.vectors([one.seq for one in new]))
+    return _texts(ports, tx, new, decided, tx.senses([one.seq for one in new]))
 
 
 def _texts(
@@ -176,9 +183,9 @@ def _texts(
     tx: Reader,
     new: Sequence[Record],
     decided: Mapping[str, Record],
-    own: Mapping[int, Vector],
+    own: Mapping[int, Sense],
 ) -> list[Taught]:
-    vectors = tx.vectors([one.seq for one in decided.values()])
+    senses = tx.senses([one.seq for one in decided.values()])
     found: list[Taught] = []
     several: list[tuple[str, str]] = []
     for one in new:
@@ -187,12 +194,12 @@ def _texts(
             continue
         lessons = json.loads(one.facts).get("lessons", [])
         if len(lessons) == 1 and one.seq in own:
-            found.append(rule.Taught(one.key, lessons[0], rule.LESSON, own[one.seq]))
+            found.append(rule.Taught(one.key, lessons[0], rule.LESSON, *own[one.seq]))
         else:
             several += [(one.key, text) for text in lessons]
-        if decision.seq in vectors:
-            said, vector = read(decision).statement, vectors[decision.seq]
-            found.append(rule.Taught(one.key, said, rule.STATEMENT, vector))
+        if decision.seq in senses:
+            said, sense = read(decision).statement, senses[decision.seq]
+            found.append(rule.Taught(one.key, said, rule.STATEMENT, *sense))
     return found + _embedded(ports, tx, several)
 
 
@@ -204,22 +211,57 @@ def _embedded(ports: Ports, tx: Reader, texts: Sequence[tuple[str, str]]) -> lis
     if senses is None:
         return []
     return [
-        rule.Taught(decision, text, rule.LESSON, sense.vector)
+        rule.Taught(decision, text, rule.LESSON, *sense)
         for (decision, text), sense in zip(texts, senses, strict=True)
     ]
 
 
-def _gathered(tx: Reader, one: Record, item: Taught, domain: str) -> set[str]:
+def _gathered(ports: Ports, tx: Reader, one: Record, item: Taught, domain: str) -> set[str]:
     """The decisions whose statement or lessons say what a text says."""
     where = _of(one, (Kind.DECISION, Kind.OUTCOME), domain)
-    found = {item.decision}
-    for record, fits in near(tx, item.vector, item.text, where, _NEIGHBOURS):
-        if record.kind is Kind.DECISION:
-            if rule.alike(item.text, read(record).statement, fits):
-                found.add(record.id)
-        elif rule.alike(item.text, record.text, fits):
-            found.add(record.key)
+    likes = _likes(ports, tx, item, where)
+    found = {item.decision, *(like.decision for like in likes)}
+    if len(found) == rule.FEWEST - 1:
+        # One more is needed, and may be worded as the other one is.
+        found |= {further.decision for like in likes for further in _likes(ports, tx, like, where)}
     return found
+
+
+def _likes(ports: Ports, tx: Reader, item: Taught, where: Where) -> list[Taught]:
+    """The statements and lessons that say what a text says."""
+    close = near(tx, item.vector, item.text, where, _NEIGHBOURS)
+    return [like for _, like in _saying(tx, item, close)] + _lessons_like(ports, tx, item, close)
+
+
+def _saying(
+    tx: Reader, item: Taught, close: Sequence[tuple[Record, float]]
+) -> list[tuple[Record, Taught]]:
+    """Of records that are near, those that say what a text says, nearest first."""
+    senses = tx.senses([record.seq for record, _ in close])
+    found = []
+    for record, fits in close:
+        decided = record.kind is Kind.DECISION
+        text = read(record).statement if decided else record.text
+        sense = senses.get(record.seq, Sense(item.vector))
+        of = record.key if record.kind is Kind.OUTCOME else record.id
+        like = rule.Taught(of, text, rule.STATEMENT if decided else rule.LESSON, *sense)
+        if rule.same(item, like, fits):
+            found.append((record, like))
+    return found
+
+
+def _lessons_like(
+    ports: Ports, tx: Reader, item: Taught, close: Sequence[tuple[Record, float]]
+) -> list[Taught]:
+    """The same of outcomes that have several lessons, each of which speaks for itself."""
+    several = [
+        (record.key, lesson)
+        for record, _ in close
+        if record.kind is Kind.OUTCOME
+        and len(lessons := json.loads(record.facts).get("lessons", ())) > 1
+        for lesson in lessons
+    ]
+    return [one for one in _embedded(ports, tx, several) if rule.same(item, one)]
 
 
 def _judged_again(
@@ -310,7 +352,9 @@ def _concluded(  # noqa: PLR0913, PLR0917 -- what a lesson is made of
         facts=_facts(stands, decisions, advice),
     )
     links = _evidence(new.id, set(known), now)
-    return tx.apply(Plan(_VERB, MINER, now, insert=(Entry(new, said.vector),), link=links))
+    return tx.apply(
+        Plan(_VERB, MINER, now, insert=(Entry(new, said.vector, said.codes),), link=links)
+    )
 
 
 def _scores(tx: Reader, whose: Record, decisions: Iterable[str]) -> dict[str, tuple[float, int]]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from recollect.engine.ports import Ports
-    from recollect.model import Record, Vector
+    from recollect.model import Record, Sense, Vector
     from recollect.store import Reader
 
 # Nearer than this two texts are of one matter; further off, only if they share a word.
@@ -21,9 +21,15 @@ CLOSE = 0.72
 
 def meaning(ports: Ports, reader: Reader, text: str) -> Vector | None:
     """The vector of a text, as the texts in the store have theirs; None while there is no model."""
+    found = sense(ports, reader, text)
+    return None if found is None else found.vector
+
+
+def sense(ports: Ports, reader: Reader, text: str) -> Sense | None:
+    """The same with the codes of its words."""
     model = reader.serving_model()
     senses = ports.semantics.senses(model, [text]) if model is not None else None
-    return None if senses is None else senses[0].vector
+    return None if senses is None else senses[0]
 
 
 def near(

@@ -17,7 +17,8 @@ from recollect.decisions.measured import (
 from recollect.engine import asked
 from recollect.engine.calibrations import prior, summed, sums_of
 from recollect.engine.deciding import each_of
-from recollect.engine.near import meaning, outcomes
+from recollect.engine.near import outcomes
+from recollect.engine.near import sense as sense_of
 from recollect.engine.ports import prefix_of
 from recollect.engine.reads import existing
 from recollect.engine.writes import embedded, guarded
@@ -64,8 +65,7 @@ def record_outcome(ports: Ports, op: RecordOutcome) -> Recorded:
     with ports.store.reading() as reader:
         if reader.serving_model() != model:
             sense = None
-        vector = None if sense is None else sense.vector
-        seen = look(reader, [new], taught(ports, reader, new, vector, decision))
+        seen = look(ports, reader, [new], taught(ports, reader, new, sense, decision))
     with ports.store.writing() as tx:
         ports.semantics.prepare(tx)
         if tx.serving_model() != model:
@@ -205,13 +205,11 @@ def get(ports: Ports, op: GetDecision) -> Shown:
         (record,) = existing(reader, (op.id,), op.tenant, (Kind.DECISION,))
         whole = wholes(reader, [record])[0]
         statement = whole.decision.statement
-        vector = reader.vectors([record.seq]).get(record.seq)
-        if vector is None:
-            vector = meaning(ports, reader, statement)
+        meant = reader.senses([record.seq]).get(record.seq) or sense_of(ports, reader, statement)
         where = Where(op.tenant, record.scope.user or None)
-        like = similar(reader, vector, statement, where, op.similar, but=record.id)
-        against = antipatterns(ports, reader, statement, vector, where)
-    return Shown(whole, tuple(like), tuple(against))
+        like = similar(reader, meant, statement, where, op.similar, but=record.id)
+        against = antipatterns(reader, statement, meant, where)
+    return Shown(whole, tuple(one for one in like if one.of_one_matter), tuple(against))
 
 
 def page(ports: Ports, op: ListDecisions) -> ListedDecisions:

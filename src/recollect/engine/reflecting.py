@@ -87,11 +87,18 @@ class Passes:
 def _memories(reader: Reader, op: Reflect, since: datetime) -> list[Evidence]:
     where = Where(op.tenant, kinds=(Kind.MEMORY,), types=_EPISODIC, since=since)
     records = _pages(reader, where)
-    vectors = reader.vectors([one.seq for one in records])
+    senses = reader.senses([one.seq for one in records])
     return [
-        Evidence(one.id, one.text, vectors[one.seq], one.session or one.id, one.scope)
+        Evidence(
+            one.id,
+            one.text,
+            senses[one.seq].vector,
+            one.session or one.id,
+            one.scope,
+            codes=senses[one.seq].codes,
+        )
         for one in records
-        if one.seq in vectors and not one.superseded_by
+        if one.seq in senses and not one.superseded_by
     ]
 
 
@@ -99,18 +106,21 @@ def _seen(reader: Reader, op: Reflect, since: datetime) -> list[Evidence]:
     """Lessons of outcomes, and what signals said."""
     where = Where(op.tenant, kinds=(Kind.OUTCOME, Kind.SIGNAL), since=since)
     records = [one for one in _pages(reader, where) if not one.superseded_by]
-    vectors = reader.vectors([one.seq for one in records])
+    senses = reader.senses([one.seq for one in records])
     decided = reader.records({one.key for one in records})
     found = []
     for one in records:
         decision = decided.get(one.key)
-        if decision is None or one.seq not in vectors:
+        if decision is None or one.seq not in senses:
             continue
         bad = one.status in {"failure", "negative"}
         target = read(decision).target or decision.type
         text = _lessons(one)
+        sense = senses[one.seq]
         found.append(
-            Evidence(one.id, text, vectors[one.seq], one.id, one.scope, target, one.key, bad)
+            Evidence(
+                one.id, text, sense.vector, one.id, one.scope, target, one.key, bad, sense.codes
+            )
         )
     return found
 
@@ -123,13 +133,14 @@ def _lessons(one: Record) -> str:
 def _standing(reader: Reader, tenant: str) -> Iterator[Standing]:
     where = Where(tenant, kinds=(Kind.DECISION,), statuses=(Stand.ACTIVE.value,))
     records = _pages(reader, where)
-    vectors = reader.vectors([one.seq for one in records])
+    senses = reader.senses([one.seq for one in records])
     for one in records:
-        if one.seq in vectors:
+        if one.seq in senses:
+            sense = senses[one.seq]
             decision = read(one)
             text = f"{decision.statement}. {one.text}" if one.title else decision.statement
             target = decision.target or one.type
-            yield Standing(one.id, text, vectors[one.seq], target, one.type)
+            yield Standing(one.id, text, sense.vector, target, one.type, sense.codes)
 
 
 def _proposed(reader: Reader, tenant: str, draft: Draft) -> bool:

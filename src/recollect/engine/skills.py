@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.decisions.measured import Alike, Lesson, Lessons
 from recollect.engine import asked
 from recollect.engine.near import meaning, near, outcomes
-from recollect.model import Kind
+from recollect.model import Kind, Sense
 from recollect.rules import check, mine
 from recollect.rules.beta import beta
 from recollect.rules.decide import read
@@ -17,7 +17,7 @@ from recollect.value import replace
 if TYPE_CHECKING:
     from recollect.decisions.measured import FindSkills
     from recollect.engine.ports import Ports
-    from recollect.model import Record, Vector, Where
+    from recollect.model import Record, Where
     from recollect.store import Reader
 
 _MOST = 500
@@ -84,18 +84,33 @@ def lesson(record: Record, fits: float) -> Lesson:
 
 def similar(  # noqa: PLR0913 -- what is near, of what, and what not
     reader: Reader,
-    vector: Vector | None,
+    sense: Sense | None,
     statement: str,
     where: Where,
     limit: int,
     *,
     but: str = "",
 ) -> list[Alike]:
-    """Decisions that are like a statement, nearest first, with what came of them."""
+    """Decisions that are near a statement, nearest first, with what came of them.
+
+    Those that are of one matter with it come before those that may be near by chance.
+    """
     decided = replace(where, kinds=(Kind.DECISION,))
+    vector = None if sense is None else sense.vector
     close = [one for one in near(reader, vector, statement, decided, limit + 1) if one[0].id != but]
     came = outcomes(reader, where.tenant, [record.id for record, _ in close])
-    return [_alike(record, fits, came.get(record.id)) for record, fits in close[:limit]]
+    known = reader.senses([record.seq for record, _ in close])
+    found = []
+    for record, fits in close[:limit]:
+        other = known.get(record.seq)
+        near_by = None if sense is None or other is None else mine.likeness(sense, other)
+        one = _alike(record, fits, came.get(record.id))
+        if sense is None or near_by is not None:
+            said = one.decision.statement
+            one = replace(one, of_one_matter=mine.of_one_matter(said, statement, near_by or 0.0))
+        found.append((near_by or fits, one))
+    found.sort(key=lambda pair: (not pair[1].of_one_matter, -pair[0]))
+    return [one for _, one in found]
 
 
 def _alike(record: Record, fits: float, outcome: Record | None) -> Alike:
@@ -105,18 +120,20 @@ def _alike(record: Record, fits: float, outcome: Record | None) -> Alike:
     return Alike(read(record), fits, outcome.confidence, lessons)
 
 
-def antipatterns(
-    ports: Ports, reader: Reader, statement: str, vector: Vector | None, where: Where
-) -> list[Lesson]:
+def antipatterns(reader: Reader, statement: str, sense: Sense | None, where: Where) -> list[Lesson]:
     """The antipatterns that a statement matches, by meaning or by its words."""
-    del ports
     fitting = replace(where, kinds=(Kind.ANTIPATTERN,), statuses=_HOLDING)
-    close = near(reader, vector, statement, fitting, _NEAREST)
-    cosine = 0.0 if vector is None else 1.0
+    if sense is None:
+        close = near(reader, None, statement, fitting, _NEAREST)
+        return [lesson(one, fits) for one, fits in close if mine.alike(one.text, statement, 0.0)]
+    close = near(reader, sense.vector, statement, fitting, _NEAREST)
+    said = mine.Taught("", statement, mine.STATEMENT, *sense)
+    known = reader.senses([record.seq for record, _ in close])
+    without = Sense(sense.vector)
     return [
         lesson(record, fits)
         for record, fits in close
-        if mine.alike(record.text, statement, cosine * fits)
+        if mine.same(said, mine.Taught("", record.text, "", *known.get(record.seq, without)), fits)
     ]
 
 

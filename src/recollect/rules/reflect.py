@@ -41,6 +41,8 @@ class Evidence(NamedTuple):
     # Of which decision it is, and whether it speaks against that.
     decision: str = ""
     against: bool = False
+    # Of its words, where the model has them.
+    codes: bytes = b""
 
 
 class Standing(NamedTuple):
@@ -51,6 +53,7 @@ class Standing(NamedTuple):
     vector: Vector
     target: str
     domain: str
+    codes: bytes = b""
 
 
 class Reflection(Value):
@@ -113,7 +116,7 @@ def _clusters(items: Sequence[Evidence]) -> Iterable[list[Evidence]]:
 
 
 def _taught(one: Evidence) -> mine.Taught:
-    return mine.Taught(one.id, one.text, mine.LESSON, one.vector)
+    return mine.Taught(one.id, one.text, mine.LESSON, one.vector, one.codes)
 
 
 def _sources(cluster: Sequence[Evidence]) -> int:
@@ -121,7 +124,8 @@ def _sources(cluster: Sequence[Evidence]) -> int:
 
 
 def _says(decision: Standing, said: mine.Taught) -> bool:
-    return mine.alike(decision.text, said.text, float(decision.vector @ said.vector))
+    told = mine.Taught(decision.id, decision.text, mine.STATEMENT, decision.vector, decision.codes)
+    return mine.same(told, said)
 
 
 def _draft(

@@ -83,7 +83,18 @@ def test_every_example_of_the_document_answers_with_its_shape(talk, era):
     assert outcome["decision_id"] == id_
     assert outcome["calibration_impact"]["domain"] == "database"
     assert context["calibration_context"]["domain"] == "database"
-    assert context["similar_decisions"][0]["statement"] == CAPTURE["statement"]
+
+
+def test_the_context_of_the_third_example_names_what_is_like_it_and_nothing_else(talk, era):
+    async def third(client):
+        await examples(client)
+        like = {**CAPTURE, "statement": "Use MongoDB for user data"}
+        await ask(client, "capture_decision", **like)
+        said = {"statement": "Use MongoDB for cache layer", "module": "database"}
+        return await ask(client, "get_decision_context", **said, depth="standard")
+
+    similar = talk(third, MEMBRIA, mode=era)["similar_decisions"]
+    assert [one["statement"] for one in similar] == ["Use MongoDB for user data"]
 
 
 def test_both_names_of_a_tool_are_accepted(talk, era):
