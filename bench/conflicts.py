@@ -31,6 +31,8 @@ PUBLIC = Path(os.environ.get("RECOLLECT_BENCH_DATA", HERE.parent.parent / "share
 RESULTS = HERE / "results" / "conflicts.json"
 LOCOMO, SITUATED = "locomo.corpus.jsonl.gz", "situatedqa.facts.jsonl.gz"
 NEAREST = 5
+# As many as are looked at when something is stored.
+NEIGHBOURS = 10
 
 Judged = list[tuple[dict[str, str], rule.Verdict]]
 
@@ -85,6 +87,23 @@ def labelled(model: Bundled, half: str, *paths: Path) -> dict[str, object]:
         ),
         "words alone": figures([(r, rule.judge(r["old"], r["new"], None)) for r, _ in both]),
     }
+
+
+def strangers(model: Bundled, half: str) -> dict[str, object]:
+    """Each new text of a half, stored beside the old ones of all other pairs of that half.
+
+    Hardly any two of them are about one thing, so nearly every conflict is a false alarm.
+    """
+    rows = [row for path in (PAIRS, EVERYDAY) for row in read(path) if row["half"] == half]
+    olds, news = [row["old"] for row in rows], [row["new"] for row in rows]
+    near = model.passages(news) @ model.passages(olds).T
+    alarms = pairs = 0
+    for at, row in enumerate(rows):
+        others = [i for i in near[at].argsort()[::-1] if olds[i] != row["old"]][:NEIGHBOURS]
+        verdicts = [rule.judge(olds[i], row["new"], float(near[at][i])) for i in others]
+        alarms += sum(one.conflict for one in verdicts)
+        pairs += len(verdicts)
+    return {"stored": len(rows), "pairs": pairs, "conflicts": alarms}
 
 
 def chats(model: Bundled, show: int) -> dict[str, object]:
@@ -187,11 +206,13 @@ def main() -> None:
         "everyday pairs": sha256(EVERYDAY.read_bytes()).hexdigest(),
         "dev": labelled(model, "dev", PAIRS),
         "everyday, dev": labelled(model, "dev", EVERYDAY),
+        "strangers, dev": strangers(model, "dev"),
     }
     if asked.held:
         found["held"] = labelled(model, "held", PAIRS)
         found["everyday, held"] = labelled(model, "held", EVERYDAY)
         found["both, held"] = labelled(model, "held", PAIRS, EVERYDAY)
+        found["strangers, held"] = strangers(model, "held")
     if (PUBLIC / LOCOMO).exists():
         found["chat"] = chats(model, asked.read)
         found["successions"] = successions(model)

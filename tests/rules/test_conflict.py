@@ -50,6 +50,21 @@ NO_CONFLICTS = {
 }
 
 
+# Facts of one project that have a verb, a month or a small word in common, as near as they are.
+APART = [
+    ("The export broke because of a library.", "The backup failed because a policy changed.", 0.8),
+    ("Run tests with pytest, never with unittest.", "New routes need a contract test.", 0.81),
+    ("The release is planned for 14 March.", "Code freeze begins on 15 December.", 0.83),
+    ("We use GitLab CI.", "User has been using Neovim for all editing.", 0.85),
+    ("The migration is scheduled for June 3.", "The contract ends in December.", 0.81),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "cosine"), APART)
+def test_facts_that_share_no_more_than_a_word_are_no_conflict(old, new, cosine):
+    assert not judge(old, new, cosine).conflict
+
+
 @pytest.mark.parametrize(("old", "new"), CONFLICTS)
 def test_another_value_of_the_same_fact_is_a_conflict(old, new):
     verdict = judge(old, new, NEAR)
