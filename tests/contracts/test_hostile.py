@@ -68,7 +68,9 @@ def ids(client, *, fresh):
     kept: dict[str, str] = {}
 
     def given(name):
-        return made(name) if fresh else kept.setdefault(name, made(name))
+        if fresh or name not in kept:
+            kept[name] = made(name)
+        return kept[name]
 
     return given
 

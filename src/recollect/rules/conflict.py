@@ -574,6 +574,12 @@ def _topic(shared: frozenset[str]) -> int:
     return sum(not word[0].isdigit() for word in shared - _LIGHT)
 
 
+def _revalued(old: _Clause, new: _Clause) -> bool:
+    """Whether each has a name or a number that the other one lacks."""
+    numbers = old.numbers - old.years, new.numbers - new.years
+    return _differ(old.names, new.names) or _differ(*numbers)
+
+
 def _measured(old: _Clause, new: _Clause) -> bool:
     """Whether both give a number of the same thing, and not the same number."""
     return any(
@@ -630,11 +636,7 @@ def _signs(old: _Clause, new: _Clause, cosine: float, *, told: bool) -> dict[str
     other = not (old.subject.isdisjoint(gone) or new.subject.isdisjoint(come))
     cover = _cover(old, new, shared)
     topic = _topic(shared)
-    value = (
-        scale
-        or _differ(old.names, new.names)
-        or _differ(old.numbers - old.years, new.numbers - new.years)
-    )
+    value = scale or _revalued(old, new)
     negation = old.negated != new.negated
     # Nothing says that both are true, and of one subject.
     open_ = not (bars or other)
