@@ -580,6 +580,12 @@ def _revalued(old: _Clause, new: _Clause) -> bool:
     return _differ(old.names, new.names) or _differ(*numbers)
 
 
+def _all_kept(old: _Clause, new: _Clause) -> bool:
+    """Whether the old one has names or numbers, and the new one those and no others."""
+    fixed = old.names | old.numbers
+    return bool(fixed) and fixed <= new.words and new.names | new.numbers <= old.words
+
+
 def _measured(old: _Clause, new: _Clause) -> bool:
     """Whether both give a number of the same thing, and not the same number."""
     return any(
@@ -635,20 +641,19 @@ def _signs(old: _Clause, new: _Clause, cosine: float, *, told: bool) -> dict[str
     bars = 0 if label else _bars(old, new, gone, come, case=case)
     other = not (old.subject.isdisjoint(gone) or new.subject.isdisjoint(come))
     cover = _cover(old, new, shared)
-    topic = _topic(shared)
+    topic = min(_topic(shared), MOST_TOLD)
     value = scale or _revalued(old, new)
     negation = old.negated != new.negated
     # Nothing says that both are true, and of one subject.
     open_ = not (bars or other)
     elsewhere = open_ and _elsewhere(old, new)
-    fixed = old.names | old.numbers
     return {
         "bias": 1.0,
         "cosine": 10 * (cosine - MIDDLE),
         # Further apart than memories of one topic are.
         "far": 10 * max(MIDDLE - cosine, 0.0),
         "cover": cover,
-        "topic": min(topic, MOST_TOLD) / MOST_TOLD,
+        "topic": topic / MOST_TOLD,
         # One verb, day or colour in common, and nothing that it is said of.
         "alone": float(not (topic or filled)),
         # Nothing is different but the words.
@@ -658,7 +663,7 @@ def _signs(old: _Clause, new: _Clause, cosine: float, *, told: bool) -> dict[str
         # News of a fact are seldom told with its own verb, unless it only has another value.
         "verb": float(old.verb == new.verb != "" and bool(gone) and bool(come) and not bars)
         * (not filled),
-        "kept": float(bool(fixed) and fixed <= new.words and new.names | new.numbers <= old.words),
+        "kept": float(_all_kept(old, new)),
         "me": float(old.me != new.me),
         "bars": float(bars),
         "barred": float(bars > 0),
