@@ -31,7 +31,7 @@ def posted(document, path="/mcp", **headers):
     return post
 
 
-@pytest.mark.parametrize("path", ["/", "/mcp", "/mcp/memento"])
+@pytest.mark.parametrize("path", ["/", "/mcp", "/mcp/memento", "/mcp/", "/mcp/memento/"])
 def test_one_call_without_a_handshake_is_answered_with_json(visit, engine, path):
     answer = visit(posted(calling("store_memory", "x-1", content=FACT), path))
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
@@ -170,6 +170,27 @@ def test_whoever_wants_progress_hears_it_in_a_stream(visit, tmp_path, monkeypatc
     answer = visit(posted(asked, accept="application/json, text/event-stream"))
     assert answer.headers["content-type"].startswith("text/event-stream")
     assert '"isError":false' in answer.text
+
+
+@pytest.mark.parametrize(
+    ("params", "says"),
+    [
+        ({}, "name is missing; it is required."),
+        ({"name": 7}, "name must be a string, not a number."),
+        ({"name": "recall", "arguments": []}, "arguments must be an object, not an array."),
+    ],
+)
+@pytest.mark.parametrize("accept", ["*/*", "application/json, text/event-stream"])
+def test_what_is_wrong_with_params_is_said(visit, params, says, accept):
+    answer = visit(posted(request("tools/call", params), accept=accept))
+    error = answer.json()["error"]
+    assert (error["code"], error["message"]) == (-32602, f"params.{says}")
+
+
+def test_what_is_no_json_is_told_what_to_send(visit):
+    error = visit(posted(b"{")).json()["error"]
+    assert error["code"] == -32700
+    assert error["message"].endswith("Send one JSON-RPC message, or an array of them.")
 
 
 def test_an_unknown_method_is_an_error_of_the_protocol(visit):

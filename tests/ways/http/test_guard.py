@@ -93,6 +93,34 @@ def test_a_body_has_a_bound_whether_its_length_is_said_or_not(visit):
     assert visit(sent) == (413, 413, 400)
 
 
+def test_a_body_has_one_length_and_comes_as_it_is(visit):
+    async def talk(client):
+        both = {**JSON, "content-length": "2", "transfer-encoding": "chunked"}
+        packed = {**JSON, "content-encoding": "gzip"}
+        plain = {**JSON, "content-encoding": "identity"}
+        return [
+            await client.post("/mcp", content=b'{"a": 1}', headers=headers)
+            for headers in (both, packed, plain)
+        ]
+
+    both, packed, plain = visit(talk)
+    assert (both.status_code, both.headers["connection"]) == (400, "close")
+    assert packed.status_code == 415
+    assert "compressed" in packed.json()["detail"]
+    assert plain.json()["error"]["code"] == -32600
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
+def test_what_is_only_looked_at_takes_nothing(visit, path, method):
+    async def talk(client):
+        return [await client.request(one, path) for one in (method, "HEAD", "GET")]
+
+    refused, *looked = visit(talk)
+    assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD")
+    assert [one.status_code for one in looked] == [200, 200]
+
+
 def test_a_body_that_does_not_come_is_not_waited_for():
     heard = []
 
@@ -138,7 +166,8 @@ def test_a_client_that_left_is_not_answered():
 @pytest.mark.parametrize(
     "path",
     [
-        "/mcp/",
+        "/mcp//",
+        "/mcp/none/",
         "/%6dcp",
         "/mcp%2fmemento",
         "/mcp/memento/%2e%2e",

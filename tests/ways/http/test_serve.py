@@ -9,6 +9,7 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import httpx2
 import pytest
 import uvicorn
 from mcp import Client
@@ -126,6 +127,30 @@ def test_what_was_asked_before_the_end_is_answered(tmp_path):
         assert engine.run(List()).total == 100
 
 
+def test_who_comes_again_to_a_stream_begins_anew():
+    async def talk(url):
+        both = {"accept": "application/json, text/event-stream"}
+        hello = {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"},
+        }
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+        async with httpx2.AsyncClient(base_url=url) as client:
+            greeted = await client.post("/mcp", json=asked, headers=both)
+            known = {**both, "mcp-session-id": greeted.headers["mcp-session-id"]}
+            for last in ("1", "of a stream that never was"):
+                again = {**known, "last-event-id": last}
+                async with client.stream("GET", "/mcp", headers=again) as stream:
+                    assert stream.status_code == 200
+                    assert stream.headers["content-type"] == "text/event-stream"
+            return (await client.delete("/mcp", headers=known)).status_code
+
+    with serving() as server:
+        assert asyncio.run(talk(server.url)) == 200
+        assert server.end() == (0, "")
+
+
 PATHS = ("//mcp", "/mcp/../mcp", "/./mcp", "/mcp/memento/..", "/\\mcp", "http://evil.example/mcp")
 BROKEN = (
     b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\rb\r\n\r\n",
@@ -134,6 +159,7 @@ BROKEN = (
     b"GET /healthz HTTP/1.1\r\n\r\n",
     b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}",
     b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+    b"POST / HTTP/1.1\r\nHost: [::1]\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
     b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     b"garbage\r\n\r\n",
 )

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     Route: TypeAlias = Callable[[Scope, bytes, Receive, Send], Awaitable[None]]
 
 CALLER, CLIENT = "recollect.caller", "recollect.client"
+_ALIVE, _READY, _METRICS = "/healthz", "/readyz", "/metrics"
+_LOOKED_AT = frozenset({_ALIVE, _READY, _METRICS})
 # Who is let in is found out in threads of its own, so that no call waits for one that takes long.
 _AT_THE_DOOR = 8
 
@@ -81,12 +83,12 @@ class App:
             self._note,
             turns,
         )
-        self._open: dict[str, Route] = {"/healthz": self._alive, "/readyz": self._ready}
+        self._open: dict[str, Route] = {_ALIVE: self._alive, _READY: self._ready}
         self._kept: dict[str, Route] = {
             path: endpoint.serve for path, endpoint in self._endpoints.items()
         }
         self._kept["/"] = self._kept["/mcp"]
-        self._kept["/metrics"] = self._measured
+        self._kept[_METRICS] = self._measured
         if door.tokens is not None:
             known = (WELL_KNOWN, *(f"{WELL_KNOWN}{path}" for path in self._endpoints))
             self._open |= dict.fromkeys(known, self._described)
@@ -102,6 +104,13 @@ class App:
         # What is spelled in another way is another path: nothing here has to be spelled so.
         path = scope["raw_path"].decode("latin-1")
         body = (await receive()).get("body", b"")
+        if path.startswith("/mcp") and path.endswith("/"):
+            # Some clients put it there whatever they were told.
+            path = path[:-1]
+        if path in _LOOKED_AT and scope["method"] not in {"GET", "HEAD"}:
+            wrong = "This is only looked at, with GET."
+            await problem(405, "Method not allowed", wrong, ("allow", "GET, HEAD")).send(send)
+            return
         if path in self._open:
             await self._open[path](scope, body, receive, send)
             return

@@ -29,8 +29,8 @@ class Answer(Value):
     type: str = JSON
     headers: tuple[tuple[str, str], ...] = ()
 
-    async def send(self, send: Send) -> None:
-        """Send it."""
+    async def send(self, send: Send, *, bare: bool = False) -> None:
+        """Send it; where that is wanted, as bare as the answer to a HEAD is."""
         shown = [
             (name.lower().encode("latin-1"), value.encode("latin-1"))
             for name, value in (
@@ -41,7 +41,7 @@ class Answer(Value):
             )
         ]
         await send({"type": "http.response.start", "status": self.status, "headers": shown})
-        await send({"type": "http.response.body", "body": self.body})
+        await send({"type": "http.response.body", "body": b"" if bare else self.body})
 
 
 def said(
@@ -74,12 +74,13 @@ def headers(scope: Scope, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
 
 
-def with_headers(scope: Scope, changed: Mapping[bytes, bytes]) -> Scope:
-    """The same request with some headers changed."""
+def with_headers(scope: Scope, changed: Mapping[bytes, bytes | None]) -> Scope:
+    """The same request with some headers changed, or left out."""
     kept: Iterable[tuple[bytes, bytes]] = (
         (key, value) for key, value in scope["headers"] if key not in changed
     )
-    return {**scope, "headers": [*kept, *changed.items()]}
+    given = ((key, value) for key, value in changed.items() if value is not None)
+    return {**scope, "headers": [*kept, *given]}
 
 
 def handed_on(body: bytes, receive: Receive) -> Receive:

@@ -64,10 +64,7 @@ class Guard:
                 "Foreign origin",
                 "A page of another origin may not call this server.",
             )
-        length = header(scope, b"content-length")
-        if length is not None and length.isdigit() and int(length) > LARGEST_BODY:
-            return _too_large()
-        return None
+        return _wrong_body(scope)
 
     def _known(self, name: str | None) -> bool:
         if name is None:
@@ -101,6 +98,24 @@ class Guard:
             f"The body was not there within {self._patience:g} seconds. Send it at once.",
             ("connection", "close"),
         )
+
+
+def _wrong_body(scope: Scope) -> Answer | None:
+    """What is wrong with a body as far as its head says."""
+    length = header(scope, b"content-length")
+    if length is not None and header(scope, b"transfer-encoding") is not None:
+        # A proxy before this server may have seen another end of it, and another request behind.
+        return problem(
+            400,
+            "Two lengths",
+            "The body has a Content-Length and comes in chunks. Send it in one of both ways.",
+            ("connection", "close"),
+        )
+    if (header(scope, b"content-encoding") or "identity").strip().lower() != "identity":
+        return problem(415, "Unsupported encoding", "Send the body as it is, not compressed.")
+    if length is not None and length.isdigit() and int(length) > LARGEST_BODY:
+        return _too_large()
+    return None
 
 
 def _too_large() -> Answer:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 # What the protocol takes where a client does not say.
 _UNSAID = "2025-03-26"
 # Requests in one array.
+_ONE_OR_SEVERAL = "Send one JSON-RPC message, or an array of them."
 _MOST = 100
 _BOTH = b"application/json, text/event-stream"
 _SESSION, _VERSION = b"mcp-session-id", b"mcp-protocol-version"
@@ -87,6 +88,8 @@ class Endpoint:
             wrong = "Send a message of the protocol with POST."
             await problem(405, "Method not allowed", wrong, ("allow", "POST")).send(send)
         elif scope["method"] == "GET":
+            # Nothing is kept of what was sent, so who comes again begins anew.
+            scope = with_headers(scope, {b"last-event-id": None})
             await self._streams.hold(self._sessions.handle_request, scope, receive, send)
         else:
             await self._sessions.handle_request(scope, handed_on(b"", receive), send)
@@ -96,7 +99,7 @@ class Endpoint:
     ) -> Answer | None:
         """The answer, or None where it was sent already."""
         try:
-            document = decoded(body)
+            document = decoded(body, _ONE_OR_SEVERAL)
             if isinstance(document, list):
                 return await self._several(scope, document)
             message = tolerated(checked(document))

@@ -19,7 +19,7 @@ class Malformed(ValueError):
         self.answer = {"jsonrpc": "2.0", "id": id_, "error": {"code": code, "message": message}}
 
 
-def decoded(text: bytes) -> object:
+def decoded(text: bytes, do: str = "Send one JSON-RPC message a line.") -> object:
     """The JSON document that the bytes hold.
 
     Raises:
@@ -30,9 +30,7 @@ def decoded(text: bytes) -> object:
     except (ValueError, RecursionError) as error:
         # A decoder's own words speak of bytes and columns, never of us.
         why = str(error) if isinstance(error, ValueError) else "it is nested too deeply"
-        raise Malformed(
-            PARSE_ERROR, f"This is not JSON in UTF-8 ({why}). Send one JSON-RPC message a line."
-        ) from None
+        raise Malformed(PARSE_ERROR, f"This is not JSON in UTF-8 ({why}). {do}") from None
     return document
 
 

@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from recollect.contracts import every
+from recollect.contracts.problem import problem
 from recollect.contracts.shared import outage
 from recollect.engine.ports import silent
 from recollect.errors import (
@@ -113,9 +114,6 @@ def _noted(offer: Offer, note: Note) -> ServerMiddleware[Any]:
         except MCPError as error:
             facts["error"] = str(error.error.code)
             raise
-        except ValidationError:
-            facts["error"] = str(types.INVALID_PARAMS)
-            raise
         else:
             if isinstance(result, dict) and result.get("isError"):
                 facts["error"] = "tool_error"
@@ -142,6 +140,8 @@ async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
     try:
         with contained(ctx.method, MCPError, ValidationError):
             return await call_next(ctx)
+    except ValidationError as error:
+        raise MCPError(types.INVALID_PARAMS, str(problem(error))) from None
     except Unavailable as error:
         raise MCPError(types.INTERNAL_ERROR, outage(error)) from None
     except RecollectError as error:

@@ -105,6 +105,32 @@ def test_what_changed_meanwhile_is_not_overwritten(visit, engine):
     assert third.headers["etag"] == '"3"'
 
 
+@pytest.mark.parametrize("said", ["garbage", 'W/"585fef9d98cf9fc3fcfe59dc"', '"1", "2"', ""])
+def test_a_condition_that_says_no_version_does_not_hold(visit, engine, said):
+    id_ = remember(engine, FACT).id
+    answer = visit(asked("PATCH", f"/records/{id_}", {"title": "A"}, if_match=said))
+    assert (answer.status_code, answer.json()["code"]) == (412, "changed_meanwhile")
+    assert engine.run(List()).records[0].version == 1
+    whatever = visit(asked("PATCH", f"/records/{id_}", {"title": "A"}, if_match="*"))
+    assert whatever.status_code == 200
+
+
+def test_one_of_several_that_a_client_has_is_not_sent_again(visit, engine):
+    remember(engine, FACT)
+    tag = visit(asked("GET", "/records")).headers["etag"]
+    for listed in (f'"x", {tag}', tag.removeprefix("W/"), "*"):
+        assert visit(asked("GET", "/records", if_none_match=listed)).status_code == 304
+    assert visit(asked("GET", "/records", if_none_match='"x", "y"')).status_code == 200
+
+
+def test_a_head_is_as_long_as_what_it_stands_for(visit, engine):
+    remember(engine, FACT)
+    whole, head = (visit(asked(method, "/records")) for method in ("GET", "HEAD"))
+    assert (head.status_code, head.content) == (200, b"")
+    for name in ("content-type", "content-length", "etag"):
+        assert head.headers[name] == whole.headers[name]
+
+
 def test_what_a_client_has_already_is_not_sent_again(visit, engine):
     remember(engine, FACT)
 

@@ -16,7 +16,7 @@ from recollect.errors import Conflict, InvalidRequest, NotAllowed, NotFound, Rec
 from recollect.ops import ListKeys, RevokeKey, RotateKey
 from recollect.ways.call import contained
 from recollect.ways.cli.document import document
-from recollect.ways.http.asgi import JSON, Answer, header
+from recollect.ways.http.asgi import JSON, Answer, header, headers
 from recollect.ways.http.rest.failing import failing, wrong
 from recollect.ways.http.rest.once import again, kept, marked
 from recollect.ways.http.rest.openapi import openapi
@@ -64,9 +64,7 @@ class Desk:
         """Answer one request, whose body was read."""
         del receive
         answer = await self._answer(scope, body)
-        if scope["method"] == "HEAD":
-            answer = Answer(answer.status, b"", answer.type, answer.headers)
-        await answer.send(send)
+        await answer.send(send, bare=scope["method"] == "HEAD")
 
     async def _answer(self, scope: Scope, body: bytes) -> Answer:
         path = scope["raw_path"].decode("latin-1").removeprefix(ROOT)
@@ -108,6 +106,8 @@ class Desk:
         caller = self._caller(scope)
         try:
             _check(route, caller)
+            if route.method == "PATCH" and (refused := _unreadable(scope)) is not None:
+                return refused
             if self._limits is not None:
                 self._limits.take(self._client(scope), "rest", "" if route.reads else route.path)
             mark = marked(scope, route, caller, body)
@@ -218,18 +218,36 @@ def _expected(scope: Scope) -> int | None:
     return int(said) if said.isascii() and said.isdigit() and len(said) < 16 else None  # noqa: PLR2004 -- digits of a version
 
 
+def _unreadable(scope: Scope) -> Answer | None:
+    """What is answered where a condition is none of ours, so that it cannot be said to hold."""
+    said = header(scope, b"if-match")
+    if said is None or said.strip() == "*" or _expected(scope) is not None:
+        return None
+    detail = (
+        'If-Match says the version of the record that was read, as `If-Match: "3"`. Nothing was'
+        " changed; read the record again and send its version."
+    )
+    return wrong(412, "changed_meanwhile", detail)
+
+
+def _known(scope: Scope, tag: str) -> bool:
+    """Whether the caller has this already, as one of those that `If-None-Match` lists."""
+    listed = ",".join(headers(scope, b"if-none-match")).split(",")
+    return not {"*", tag, tag.removeprefix("W/")}.isdisjoint(one.strip() for one in listed)
+
+
 def _rendered(scope: Scope, route: Route, op: Op[Any], answer: Value) -> Answer:
     shown = _shown(route.status, document(answer))
-    headers = []
+    said = []
     if route.reads:
-        headers.append(("etag", _tag(shown)))
-        headers += _next(scope, op, answer)
+        said.append(("etag", _tag(shown)))
+        said += _next(scope, op, answer)
     version = getattr(getattr(answer, "record", None), "version", None)
     if version is not None and not route.reads:
-        headers.append(("etag", f'"{version}"'))
-    if route.reads and header(scope, b"if-none-match") in {_tag(shown), "*"}:
-        return Answer(304, headers=tuple(headers))
-    return Answer(shown.status, shown.body, shown.type, (*shown.headers, *headers))
+        said.append(("etag", f'"{version}"'))
+    if route.reads and _known(scope, _tag(shown)):
+        return Answer(304, headers=tuple(said))
+    return Answer(shown.status, shown.body, shown.type, (*shown.headers, *said))
 
 
 def _tag(shown: Answer) -> str:
