@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     Route: TypeAlias = Callable[[Scope, bytes, Receive, Send], Awaitable[None]]
 
 CALLER, CLIENT = "recollect.caller", "recollect.client"
-_ALIVE, _READY, _METRICS = "/healthz", "/readyz", "/metrics"
-_LOOKED_AT = frozenset({_ALIVE, _READY, _METRICS})
 # Who is let in is found out in threads of its own, so that no call waits for one that takes long.
 _AT_THE_DOOR = 8
 
@@ -83,12 +81,12 @@ class App:
             self._note,
             turns,
         )
-        self._open: dict[str, Route] = {_ALIVE: self._alive, _READY: self._ready}
+        self._open: dict[str, Route] = {"/healthz": self._alive, "/readyz": self._ready}
         self._kept: dict[str, Route] = {
             path: endpoint.serve for path, endpoint in self._endpoints.items()
         }
         self._kept["/"] = self._kept["/mcp"]
-        self._kept[_METRICS] = self._measured
+        self._kept["/metrics"] = _looked_at(self._measured)
         if door.tokens is not None:
             known = (WELL_KNOWN, *(f"{WELL_KNOWN}{path}" for path in self._endpoints))
             self._open |= dict.fromkeys(known, self._described)
@@ -107,12 +105,8 @@ class App:
         if path.startswith("/mcp") and path.endswith("/"):
             # Some clients put it there whatever they were told.
             path = path[:-1]
-        if path in _LOOKED_AT and scope["method"] not in {"GET", "HEAD"}:
-            wrong = "This is only looked at, with GET."
-            await problem(405, "Method not allowed", wrong, ("allow", "GET, HEAD")).send(send)
-            return
         if path in self._open:
-            await self._open[path](scope, body, receive, send)
+            await _looked_at(self._open[path])(scope, body, receive, send)
             return
         route = self._kept.get(path)
         if route is None and path.startswith(f"{ROOT}/"):
@@ -228,6 +222,19 @@ def paths(chosen: Selection) -> dict[str, Selection]:
         for name in chosen.contracts
     }
     return {"/mcp": chosen, **alone}
+
+
+def _looked_at(route: Route) -> Route:
+    """The same route for whoever only wants to read what is there."""
+
+    async def looked(scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+        if scope["method"] in {"GET", "HEAD"}:
+            await route(scope, body, receive, send)
+            return
+        wrong = "This is only looked at, with GET."
+        await problem(405, "Method not allowed", wrong, ("allow", "GET, HEAD")).send(send)
+
+    return looked
 
 
 def _meter(limits: Limits | None) -> Meter:
