@@ -500,6 +500,18 @@ def places() -> dict[str, str]:
     return {"HOME": os.environ.get("HOME") or os.path.expanduser("~"), **found}
 
 
+def send_nothing() -> None:
+    """Keep libraries from reporting their use. Said before they are imported, or it is too late.
+
+    From version 1.29 on, onnxruntime would send where and how it runs to its maker, and keep the
+    number that it gives to the machine in a file; to switch that off by its own function ends the
+    sending, and the file is there by then.
+    """
+    for name in ("ORT_DISABLE_TELEMETRY", "ORT_TELEMETRY_DISABLED", "HF_HUB_DISABLE_TELEMETRY"):
+        os.environ[name] = "1"
+    os.environ["DO_NOT_TRACK"] = "1"
+
+
 def terminal() -> dict[str, str]:
     """What the environment says of the terminal: what it is, how wide, and whether in colour."""
     named = ("TERM", "COLUMNS", "NO_COLOR")

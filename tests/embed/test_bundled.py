@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -207,3 +208,25 @@ def test_a_paraphrase_is_more_alike_than_any_unrelated_text(bundled, one, other)
     own, like, *others = (sense.codes for sense in bundled.senses([one, other, *unrelated]))
     size = MODEL.dimensions // 8
     assert alike(own, like, size) > max(alike(own, codes, size) for codes in others)
+
+
+def test_loading_the_model_leaves_no_trace_and_speaks_to_nobody(tmp_path):
+    # The library that runs it would number the machine in a file, and send reports of its use.
+    home, temporary = tmp_path / "home", tmp_path / "tmp"
+    home.mkdir()
+    temporary.mkdir()
+    program = (
+        "from recollect.embed.bundled import Bundled\n"
+        "model = Bundled()\n"
+        "model.load()\n"
+        "model.query('Does the model answer?')\n"
+        "import os, socket\n"
+        "links = [os.readlink(f'/proc/self/fd/{fd}') for fd in os.listdir('/proc/self/fd')[:-1]]\n"
+        "print(sum(link.startswith('socket:') for link in links))\n"
+    )
+    environment = {"HOME": str(home), "TMPDIR": str(temporary), "PATH": os.environ["PATH"]}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "0\n"
+    assert [*home.rglob("*"), *temporary.rglob("*")] == []

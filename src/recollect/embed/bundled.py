@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
+from recollect.config import send_nothing
 from recollect.embed import Model, codes
 from recollect.errors import Unavailable
 from recollect.model import Sense
@@ -215,6 +216,7 @@ class _Check(Thread):
 
 
 def _session(path: Path) -> InferenceSession:
+    send_nothing()
     try:
         import onnxruntime as ort
     except ImportError as error:

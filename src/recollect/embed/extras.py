@@ -6,6 +6,7 @@ from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from recollect.config import send_nothing
 from recollect.embed import Model
 from recollect.embed.identity import identity
 from recollect.errors import Unavailable
@@ -139,6 +140,7 @@ class Extra:
 
 
 def _library(module: str, extra: str) -> ModuleType:
+    send_nothing()
     try:
         return import_module(module)
     except ImportError as error:
