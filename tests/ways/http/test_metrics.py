@@ -1,11 +1,8 @@
-"""How a server does, as Prometheus reads it and as OpenTelemetry traces it."""
+"""How a server does, as Prometheus reads it."""
 
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
-
-from opentelemetry import trace
 
 from recollect.decisions import Decide
 from recollect.decisions.measured import RecordOutcome
@@ -88,22 +85,3 @@ def test_numbers_are_for_those_who_are_let_in_and_of_their_own_tenant(visit, eng
     assert visit(talk()).status_code == 401
     text = visit(talk(authorization=f"Bearer {secret}")).text
     assert 'recollect_records{kind="memories"} 0' in text
-
-
-def test_every_request_is_a_span(visit, monkeypatch):
-    """The SDK makes them; whoever wants them gives the process a provider of theirs."""
-    seen = []
-
-    class Tracer:
-        @contextmanager
-        def start_as_current_span(self, name, *, attributes=None, **more):
-            seen.append((name, dict(attributes or {})))
-            with trace.NoOpTracer().start_as_current_span(name, **more) as span:
-                yield span
-
-    monkeypatch.setattr("mcp.shared._otel._tracer", Tracer())
-    visit(talk(calling("store_memory", content="A fact.")))
-    (name, attributes), *_ = [one for one in seen if one[0].startswith("tools/call")]
-    assert name == "tools/call store_memory"
-    assert attributes["gen_ai.tool.name"] == "store_memory"
-    assert "A fact." not in str(attributes)
