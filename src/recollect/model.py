@@ -263,6 +263,14 @@ class Candidate(NamedTuple):
     score: float
 
 
+class Spot(NamedTuple):
+    """Where a record is: its project, its source, and of which type it is."""
+
+    project: str
+    source: str
+    type: str
+
+
 class Corpus(Value):
     """What BM25 has to know of all indexed texts together."""
 

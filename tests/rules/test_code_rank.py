@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from recollect.model import Author, AuthorKind, Corpus, Scope
+from recollect.model import Author, AuthorKind, Corpus, Scope, Spot
 from recollect.rules.code import rank, records
 from recollect.rules.code.pieces import Piece
 from recollect.value import replace
@@ -24,7 +24,7 @@ def piece(name, text, path="src/app.py", seq=0, **more):
 
 
 def score(query, record, words=0.5):
-    return rank.score(rank.features(rank.asked(query, CORPUS), record, words))
+    return rank.score(rank.features(rank.asked(query, CORPUS), record, words, words))
 
 
 def test_a_definition_comes_before_what_only_calls_it():
@@ -71,3 +71,32 @@ def test_the_same_text_is_shown_once_and_one_file_does_not_take_all_places():
     assert not {1, 2} & {*order}
     assert 20 in order
     assert len(order) == 5
+
+
+def test_a_file_in_which_much_fits_comes_before_one_piece_that_fits_as_well():
+    query = rank.asked("parse config file", CORPUS)
+    spots = {
+        seq: Spot("p", path, type_)
+        for seq, path, type_ in (
+            (1, "src/alone.py", "function"),
+            (2, "src/app.py", "function"),
+            (3, "src/app.py", "method"),
+            (4, "tests/test_app.py", "function"),
+            (5, "tests/test_app.py", "function"),
+            (6, "README.md", "section"),
+            (7, "dist/app.js", "function"),
+        )
+    }
+    found = dict.fromkeys(spots, 4.0) | {3: 3.0}
+    known = rank.evidence(query, found, spots)
+    assert known.words[1] == 1.0
+    assert max(known.files, key=known.files.__getitem__) == ("p", "src/app.py")
+    assert known.files["p", "src/alone.py"] > known.files["p", "tests/test_app.py"]
+    assert known.files["p", "src/alone.py"] > known.files["p", "README.md"]
+    assert known.files["p", "src/alone.py"] > known.files["p", "dist/app.js"]
+    assert set(rank.first(query, known, spots, 3)) == {1, 2, 3}
+    asked = rank.asked("readme of parse config", CORPUS)
+    assert rank.evidence(asked, found, spots).files["p", "README.md"] > 0.5
+    tests = rank.asked("tests of parse config", CORPUS)
+    assert rank.evidence(tests, found, spots).files["p", "tests/test_app.py"] > 0.9
+    assert rank.evidence(query, {}, {}).files == {}

@@ -73,7 +73,12 @@ _STROKES = dict(zip(map(ord, "łŁøØđĐħĦŧŦıƒ"), "lLoOdDhHtTif", strict
 _SLICE = 512
 _CLUSTER = LONGEST // 2
 _INFLECTED = 4
-_CODE = 500
+# Of a piece of code a model reads so many characters, of the comment over it so many, and of its
+# path so many folders.
+_CODE = 300
+_DOC = 200
+_NEAR = 3
+_parted = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+").findall
 _ROOT = 2
 _NOUN = 6
 _DOUBLED = 5
@@ -121,9 +126,21 @@ def folded(text: str) -> str:
 def passage(record: Record) -> str:
     """The text that stands for a record in the word index and in the embedding."""
     if record.kind == "code":
-        # What code is for shows where it begins, and each further word takes time.
-        return f"{record.title}\n{record.text[:_CODE]}"
+        return _code(record)
     return spoken(record.speaker, record.title, record.text)
+
+
+def _code(record: Record) -> str:
+    """A piece of code as a model understands it: what it is called, in words, and what it is for.
+
+    What code is for shows where it begins, and each further word takes time.
+    """
+    import json
+
+    place = "/".join(record.source_ref.split("/")[-_NEAR:])
+    named = " ".join(map(" ".join, map(_parted, (place, record.title))))
+    doc = json.loads(record.facts).get("doc", "")[:_DOC]
+    return f"{named}\n{doc}\n{record.title}\n{record.text[:_CODE]}"
 
 
 def spoken(speaker: str, title: str, text: str) -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Record,
         Scope,
         Sense,
+        Spot,
         Vector,
         Vectors,
         Where,
@@ -48,6 +49,9 @@ class Reader(Protocol):
 
     def rows(self, seqs: Sequence[int]) -> dict[int, Record]:
         """The records with these numbers; a number that names none is left out."""
+
+    def spots(self, seqs: Sequence[int]) -> dict[int, Spot]:
+        """Where these records are, at much less cost than the records."""
 
     def texts(self, seqs: Sequence[int]) -> dict[int, str]:
         """The passages of these records, at less cost than the records."""
@@ -103,8 +107,11 @@ class Reader(Protocol):
     def matching_code(self, terms: Sequence[str], where: Where, limit: int) -> list[Candidate]:
         """The pieces of code that match with any of the terms, best weighted BM25 first."""
 
-    def corpus_of_code(self, terms: Iterable[str]) -> Corpus:
-        """What choosing among terms needs to know of all code. Its average length is not told."""
+    def corpus_of_code(self, terms: Iterable[str], where: Where) -> Corpus:
+        """What choosing among terms needs to know of the code in the scopes that match.
+
+        The average length is not told.
+        """
 
     def nearest(self, vector: Vector, where: Where, limit: int) -> list[Candidate]:
         """The records that match with the nearest serving vectors, highest cosine first."""

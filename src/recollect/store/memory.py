@@ -24,6 +24,7 @@ from recollect.model import (
     Kind,
     Link,
     Sense,
+    Spot,
     Vectors,
     Where,
     Whole,
@@ -168,6 +169,11 @@ class MemoryReader:
         found = (r for r in self._state.records.values() if r.seq in wanted)
         return {r.seq: r for r in self._whole(found)}
 
+    def spots(self, seqs: Sequence[int]) -> dict[int, Spot]:
+        """Where these records are."""
+        found = self.rows(seqs).values()
+        return {one.seq: Spot(one.scope.project, one.source_ref, one.type) for one in found}
+
     def texts(self, seqs: Sequence[int]) -> dict[int, str]:
         """The passages of these records, at less cost than the records."""
         return {seq: analyse.passage(record) for seq, record in self.rows(seqs).items()}
@@ -300,9 +306,10 @@ class MemoryReader:
         ]
         return _best(found, limit)
 
-    def corpus_of_code(self, terms: Iterable[str]) -> Corpus:
-        """What choosing among terms needs to know of all code."""
-        pieces = [record for record in self._state.records.values() if record.kind == Kind.CODE]
+    def corpus_of_code(self, terms: Iterable[str], where: Where) -> Corpus:
+        """What choosing among terms needs to know of the code in the scopes that match."""
+        within = Where(where.tenant, where.user, where.project, (Kind.CODE,))
+        pieces = [one for one in self._state.records.values() if within.admits(one)]
         words = [{word for field in records.said(one) for word in field} for one in pieces]
         return Corpus(len(pieces), 0.0, {term: sum(term in one for one in words) for term in terms})
 

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from recollect.ops import SearchCode
     from recollect.store import Reader
 
-# So many candidates are weighed, and more where more are asked for.
-_POOL = 60
+# Words propose so many candidates, of which so many are looked at closely, and more where more
+# are asked for.
+_POOL = 150
+_WEIGHED = 60
 _NEAREST = 30
 _POOL_FOR_EACH = 2
 # Terms select pieces until together they have so many, however many there are. With a third of
@@ -103,28 +105,30 @@ def _pooled(
     reader: Reader, op: SearchCode, where: Where, ahead: Callable[[], Sense | None]
 ) -> _Pool:
     asked = terms(op.query)
-    corpus = reader.corpus_of_code(asked)
+    corpus = reader.corpus_of_code(asked, where)
     query = rank.asked(op.query, corpus)
-    most = max(_POOL, _POOL_FOR_EACH * op.limit)
+    most = max(_POOL, 2 * _POOL_FOR_EACH * op.limit)
     chosen = bm25.selective(asked, corpus, 0, _SELECTED)
     found = {one.seq: one.score for one in reader.matching_code(chosen, where, most)}
     named = {record.seq: record for record in reader.keyed(where, query.symbols)[:_MOST_NAMED]}
     sense = ahead()
     vector = None if sense is None else sense.vector
     near = [] if vector is None else reader.nearest(vector, where, max(_NEAREST, op.limit))
-    best = max(found.values(), default=1.0) or 1.0
-    pieces = named | reader.rows([seq for seq in found if seq not in named])
+    spots = reader.spots(list(found))
+    known = rank.evidence(query, found, spots)
+    close = rank.first(query, known, spots, max(_WEIGHED, _POOL_FOR_EACH * op.limit))
+    pieces = named | reader.rows([seq for seq in close if seq not in named])
     pieces |= reader.rows([one.seq for one in near if one.seq not in pieces])
 
-    def weighed(seq: int, piece: Record) -> float:
-        return rank.score(rank.features(query, piece, found.get(seq, 0.0) / best))
+    def weighed(piece: Record) -> float:
+        return rank.score(rank.features(query, piece, *known.of(piece)))
 
-    words = {seq: weighed(seq, piece) for seq, piece in pieces.items()}
+    words = {seq: weighed(piece) for seq, piece in pieces.items()}
     graph, nodes = _linked(reader, words, where)
     near_by = sorted((seq for seq in graph if seq not in pieces), key=lambda seq: -graph[seq])
     for seq, piece in reader.rows(near_by[:_BROUGHT]).items():
         pieces[seq] = piece
-        words[seq] = weighed(seq, piece)
+        words[seq] = weighed(piece)
     graph = {seq: graph[seq] for seq in graph if seq in pieces}
     cosines = _cosines(reader, vector, near, pieces)
     return _Pool(pieces, words, cosines, graph, nodes, vector is not None)

@@ -1,7 +1,8 @@
 """Which pieces of code fit a query best: names, paths and comments weighed as programmers do.
 
 What is measured of a candidate is a number of features; their weights were learned on the
-docstrings of installed packages, those of half of them, and hold on the other half.
+docstrings of installed packages and on questions about repositories in fifteen languages, of half
+of both, and hold on the other half.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from recollect.value import Value
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recollect.model import Corpus, Record
+    from recollect.model import Corpus, Record, Spot
 
 # So many a feature each; the names are those of `features`.
 WEIGHTS = {
-    "words": 2.6,
+    "words": 2.0,
     "own": 0.9,
     "precise": 1.2,
     "path": 0.5,
@@ -35,12 +36,16 @@ WEIGHTS = {
     "outside": -1.2,
     "later": -1.4,
     "short": -0.2,
-    "aside": -1.0,
+    "aside": -1.5,
+    "file": 1.5,
+    "base": 1.0,
+    "worded": -1.5,
+    "built": -2.0,
 }
 # What nearness in the graph to the best counts beside these, and the cosine of the meanings, of
 # which a tenth is much.
 LINKED = 2.2
-MEANING = 45.0
+MEANING = 40.0
 # What an unknown word counts beside those that some piece has.
 _UNKNOWN = 7.0
 _DEFINITIONS = frozenset(
@@ -49,23 +54,43 @@ _DEFINITIONS = frozenset(
     object impl extension message service contract
     """.split()
 )
-# Folders of what is beside the matter, unless that is what was asked for.
+# Folders and files of what is beside the matter, unless that is what was asked for.
 _ASIDE = re.compile(
-    r"(?:^|/)(?:tests?|testing|specs?|__tests__|testdata|fixtures?|mocks?|e2e|benchmarks?|bench"
-    r"|examples?|samples?|demos?|docs?|vendor|vendored|_vendor|third_party|thirdparty|external"
-    r"|extern|deps|legacy|compat|migrations)/"
-    r"|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*[._-](?:test|tests|spec|mock|stories)\.[^/]+"
-    r"|[^/]*Tests?\.[^/]+|[^/]*\.d\.ts)$"
+    r"(?:^|/)(?:[\w.-]*[._-])?(?:tests?|testing|specs?|__tests__|testdata|fixtures?|mocks?|e2e"
+    r"|benchmarks?|bench|examples?|samples?|demos?|docs?|documentation|vendor|vendored|third_party"
+    r"|thirdparty|external|extern|deps|legacy|compat|migrations|fuzz(?:ing)?)/"
+    r"|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*[._-](?:test|tests|spec|mock|stories|bench)\.[^/]+"
+    r"|[^/]*Tests?\.[^/]+|[^/]*\.d\.[cm]?ts)$"
+).search
+# What was made from other files that are there too.
+_BUILT = re.compile(
+    r"(?:^|/)(?:dist|build|out|cjs|esm\d*|umd|bundles?|distribution)/|\.umd\.|\.cjs$"
+).search
+# What is written for people and for tools, and does nothing by itself.
+_WORDED = re.compile(
+    r"\.(?:md|rst|txt|adoc|html?|json|ya?ml|toml|xml|cfg|ini|in|am|ac|cmake|mk|po|cabal)$"
+    r"|(?:^|/)(?:changes|changelog|readme|license|copying|makefile|news)[^/]*$",
+    re.IGNORECASE,
 ).search
 _ASKED_ASIDE = frozenset(
     tokens("test tests testing spec mock fixture example sample demo benchmark bench vendor legacy")
 )
+_ASKED_WORDED = frozenset(
+    tokens(
+        "readme changelog docs documentation guide tutorial yaml toml makefile cmake license"
+        " dockerfile workflow"
+    )
+)
 _PROSE = frozenset(("section", "block"))
+# Of each file so many pieces speak for it, each half as loud as the one before.
+_SPEAKING = 6
+_QUIETER = 0.5
+# What a test or a document says of its file counts so much.
+_LESS = 0.4
 _identifiers = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*").findall
 _looks = re.compile(r"[a-z][A-Z]|_|\d|\.|::|->|^[A-Z]{2,}[a-z]").search
-# The second and third piece of one file are welcome, further ones less and less.
-_WELCOME = 2
-_CROWDED = 0.35
+# Further pieces of a file that has one already give way to other files.
+_CROWDED = 2.0
 _SHORT = 90
 # So many times as many as are wanted are looked at, since some of them are near duplicates.
 _LOOKED_AT = 3
@@ -79,8 +104,9 @@ class Query(Value):
     weights: dict[str, float]
     # The names that it holds, as symbols are looked up.
     symbols: tuple[str, ...]
-    # Whether it asks for what is otherwise beside the matter.
+    # Whether it asks for what is otherwise beside the matter, or for what people read.
     aside: bool
+    worded: bool
 
 
 def symbols(query: str) -> tuple[str, ...]:
@@ -109,11 +135,68 @@ def asked(query: str, corpus: Corpus) -> Query:
         {term: weight / whole for term, weight in weights.items()},
         symbols(query),
         not _ASKED_ASIDE.isdisjoint(found),
+        not _ASKED_WORDED.isdisjoint(found),
     )
 
 
-def features(query: Query, record: Record, words: float) -> dict[str, float]:
-    """What of a candidate speaks for it, most of it in [0, 1]. `words` is its BM25 by the best."""
+class Evidence(Value):
+    """What the words of all candidates say of each, and of the files that they are in."""
+
+    # By number: how well the words fit, by the best of them.
+    words: dict[int, float]
+    # By project and path: how well all of the file does, by the best of them.
+    files: dict[tuple[str, str], float]
+
+    def of(self, record: Record) -> tuple[float, float]:
+        """How well a piece fits, and its file."""
+        file = self.files.get((record.scope.project, record.source_ref), 0.0)
+        return self.words.get(record.seq, 0.0), file
+
+
+def evidence(query: Query, found: Mapping[int, float], spots: Mapping[int, Spot]) -> Evidence:
+    """Weigh what words have found; a file in which much fits is likelier to be meant."""
+    best = max(found.values(), default=0.0) or 1.0
+    said: dict[tuple[str, str], list[float]] = {}
+    for seq in sorted(found, key=lambda seq: (-found[seq], seq)):
+        spot = spots[seq]
+        said.setdefault((spot.project, spot.source), []).append(found[seq] * _weight(query, spot))
+    whole = {
+        file: sum(one * _QUIETER**at for at, one in enumerate(some[:_SPEAKING]))
+        for file, some in said.items()
+    }
+    most = max(whole.values(), default=0.0) or 1.0
+    return Evidence(
+        {seq: score / best for seq, score in found.items()},
+        {file: score / most for file, score in whole.items()},
+    )
+
+
+def first(query: Query, known: Evidence, spots: Mapping[int, Spot], most: int) -> list[int]:
+    """The candidates that are worth being looked at closely."""
+
+    def promise(seq: int) -> float:
+        spot = spots[seq]
+        file = known.files[spot.project, spot.source]
+        return (known.words[seq] + file) * _weight(query, spot)
+
+    return sorted(known.words, key=lambda seq: (-promise(seq), seq))[:most]
+
+
+def _weight(query: Query, spot: Spot) -> float:
+    """How much a piece counts for its file, by what sort of file that is."""
+    weight = 1.0
+    if not query.worded and (spot.type in _PROSE or _worded(spot.source)):
+        weight *= _LESS
+    if not query.aside and (_aside(spot.source) or _built(spot.source)):
+        weight *= _LESS
+    return weight
+
+
+def features(query: Query, record: Record, words: float, file: float) -> dict[str, float]:
+    """What of a candidate speaks for it, most of it in [0, 1].
+
+    Given are how well its words fit, and those of its whole file, by the best of all.
+    """
     place = records.place(record)
     own, path = _tokens(place.name), _tokens(record.source_ref)
     text = record.text.lower()
@@ -122,6 +205,7 @@ def features(query: Query, record: Record, words: float) -> dict[str, float]:
     known = query.weights
     holding = {term for term in query.terms if term in text or term in joined}
     saying = {term for term in query.terms if term in doc} if doc else set()
+    prose = record.type in _PROSE
     anywhere = holding | saying | (_tokens(record.title) | path).intersection(query.terms)
     return {
         "words": words,
@@ -135,8 +219,12 @@ def features(query: Query, record: Record, words: float) -> dict[str, float]:
         "defines": float(record.type in _DEFINITIONS),
         "outside": float(record.type == "module"),
         "later": float(place.part > 1),
-        "short": 0.0 if record.type in _PROSE else max(0.0, 1 - len(record.text) / _SHORT),
+        "short": 0.0 if prose else max(0.0, 1 - len(record.text) / _SHORT),
         "aside": 0.0 if query.aside else float(_aside(record.source_ref)),
+        "file": file,
+        "base": _share(known, _tokens(_stem(record.source_ref))),
+        "worded": 0.0 if query.worded else float(prose or _worded(record.source_ref)),
+        "built": float(_built(record.source_ref)),
     }
 
 
@@ -161,7 +249,7 @@ def spread(scores: Mapping[int, float], pieces: Mapping[int, Record], most: int)
         file = piece.scope.project, piece.source_ref
         before = crowd.get(file, 0)
         crowd[file] = before + 1
-        placed.append((scores[seq] - _CROWDED * log1p(max(0, before - _WELCOME + 1)), seq))
+        placed.append((scores[seq] - _CROWDED * log1p(before), seq))
     placed.sort(key=lambda one: (-one[0], one[1]))
     return [seq for _, seq in placed[:most]]
 
@@ -173,6 +261,22 @@ def _share(weights: Mapping[str, float], having: frozenset[str]) -> float:
 @lru_cache(8_192)
 def _aside(path: str) -> bool:
     return _ASIDE(path) is not None
+
+
+@lru_cache(8_192)
+def _worded(path: str) -> bool:
+    return _WORDED(path) is not None
+
+
+@lru_cache(8_192)
+def _built(path: str) -> bool:
+    return _BUILT(path) is not None
+
+
+@lru_cache(8_192)
+def _stem(path: str) -> str:
+    """The name of a file without its ending."""
+    return path.rpartition("/")[2].partition(".")[0]
 
 
 @lru_cache(16_384)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
@@ -15,6 +15,7 @@ from recollect.model import (
     Counts,
     Kind,
     Sense,
+    Spot,
     Vectors,
     Where,
     Whole,
@@ -44,6 +45,19 @@ _COMMON_IN_CODE = 1_000
 _TOLERANCE = 100
 # A filter seldom takes out more than half of the best matches.
 _SPARE = 2
+# Of more scopes than these, the whole index is read.
+_MOST_SPANS = 8
+
+
+class _Span(NamedTuple):
+    """Between which numbers the code of some scopes lies."""
+
+    scopes: tuple[int, ...]
+    low: int
+    high: int
+
+
+_EVERYWHERE = _Span((), 0, 1 << 62)
 
 
 class ModelRow(Value):
@@ -88,6 +102,12 @@ class SqliteReader:
         found = self.execute(READ["rows"], {"seqs": numbers(seqs)})
         made = (rows.record(row, self.interned) for row in found)
         return {record.seq: record for record in made}
+
+    def spots(self, seqs: Sequence[int]) -> dict[int, Spot]:
+        """See `Reader`."""
+        found = self.execute(READ["spots"], {"seqs": numbers(seqs)})
+        scope, type_ = self.interned.scope, self.interned.type
+        return {seq: Spot(scope(at).project, source, type_(of)) for seq, at, source, of in found}
 
     def page(self, where: Where, limit: int, offset: int = 0) -> list[Record]:
         """See `Reader`."""
@@ -227,7 +247,9 @@ class SqliteReader:
         if not terms or limit < 1:
             return []
         chosen = self._filter(where)
-        bound = {"match": " OR ".join(map(_quoted, terms)), "limit": _SPARE * limit}
+        span = self._span(where)
+        match = " OR ".join(map(_quoted, terms))
+        bound = {"match": match, "low": span.low, "high": span.high, "limit": _SPARE * limit}
         best = list(self.execute(READ["matching_code"], bound))
         passing = self._passing([seq for seq, _ in best], chosen)
         kept = [Candidate(seq, score) for seq, score in best if seq in passing]
@@ -236,10 +258,11 @@ class SqliteReader:
             kept = [Candidate(seq, score) for seq, score in found]
         return kept[:limit]
 
-    def corpus_of_code(self, terms: Iterable[str]) -> Corpus:
+    def corpus_of_code(self, terms: Iterable[str], where: Where) -> Corpus:
         """See `Reader`."""
-        documents = self._meta("code_documents")
-        frequency = {term: self._frequency_in_code(term, documents) for term in terms}
+        span = self._span(where)
+        documents = self._pieces_in(span)
+        frequency = {term: self._frequency_in_code(term, documents, span) for term in terms}
         return Corpus(documents, 0.0, frequency)
 
     def nearest(self, vector: Vector, where: Where, limit: int) -> list[Candidate]:
@@ -487,13 +510,43 @@ class SqliteReader:
             self.interned.common[term] = count, documents
         return count
 
-    def _frequency_in_code(self, term: str, documents: int) -> int:
-        known, at = self.interned.common_in_code.get(term, (0, 0))
+    def _span(self, where: Where) -> _Span:
+        """Where the code of the scopes that match lies."""
+        from recollect.store.sqlite.where import scopes
+
+        found = scopes(where, self.interned)
+        if found is None or len(found) > _MOST_SPANS:
+            return _EVERYWHERE
+        spans = [self.execute(READ["code_span"], {"scope": scope}).get for scope in found]
+        held = [(low, high) for low, high in spans if low is not None]
+        if not held:
+            return _Span(tuple(found), 0, 0)
+        return _Span(tuple(found), min(low for low, _ in held), max(high for _, high in held))
+
+    def _pieces_in(self, span: _Span) -> int:
+        """How many pieces there are in a span, as of when there were about as many in all."""
+        documents = self._meta("code_documents")
+        if span == _EVERYWHERE:
+            return documents
+        count, at = self.interned.code.get(span.scopes, (0, 0))
+        if not at or abs(documents - at) * _TOLERANCE > documents:
+            counts = (self.execute(READ["code_count"], {"scope": one}).get for one in span.scopes)
+            count = sum(map(int, counts))
+            self.interned.code[span.scopes] = count, documents
+        return count
+
+    def _frequency_in_code(self, term: str, documents: int, span: _Span) -> int:
+        common = self.interned.common_in_code.setdefault(span.scopes, {})
+        known, at = common.get(term, (0, 0))
         if known and abs(documents - at) * _TOLERANCE <= documents:
             return known
-        count = int(self.execute(READ["code_frequency"], {"term": term}).get or 0)
+        if span == _EVERYWHERE:
+            count = int(self.execute(READ["code_frequency"], {"term": term}).get or 0)
+        else:
+            bound = {"match": _quoted(term), "low": span.low, "high": span.high}
+            count = int(self.execute(READ["code_frequency_between"], bound).get or 0)
         if count >= _COMMON_IN_CODE:
-            self.interned.common_in_code[term] = count, documents
+            common[term] = count, documents
         return count
 
     def _named(self, scope: Scope, keys: Sequence[str]) -> dict[str, int]:

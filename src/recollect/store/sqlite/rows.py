@@ -47,7 +47,9 @@ class Interned:
         self.types: dict[int, str] = {}
         # By common word: how many texts held it, and of how many.
         self.common: dict[str, tuple[int, int]] = {}
-        self.common_in_code: dict[str, tuple[int, int]] = {}
+        # The same of code, by the scopes that it is in, and how much code they have.
+        self.common_in_code: dict[tuple[int, ...], dict[str, tuple[int, int]]] = {}
+        self.code: dict[tuple[int, ...], tuple[int, int]] = {}
         self._numbers: dict[tuple[str, ...], int] = {}
         self._of_tenant: dict[str, list[int]] = {}
         self._taken_out: int | None = None
@@ -57,6 +59,8 @@ class Interned:
         if taken_out != self._taken_out:
             for known in (self.scopes, self.authors, self.types, self._numbers, self._of_tenant):
                 known.clear()
+            self.common_in_code.clear()
+            self.code.clear()
             self._taken_out = taken_out
 
     def scope(self, id_: int) -> Scope:

@@ -40,6 +40,13 @@ SELECT @whole
   CROSS JOIN record r ON r.seq = s.value
   JOIN content c ON c.seq = r.seq;
 
+-- name: spots
+-- Where records are.
+SELECT r.seq, r.scope, c.source_ref, r.type
+  FROM carray(:seqs) s
+  CROSS JOIN record r ON r.seq = s.value
+  JOIN content c ON c.seq = r.seq;
+
 -- name: page
 -- The numbers of one page of records, newest first.
 SELECT r.seq
@@ -93,6 +100,7 @@ SELECT w.rowid, -bm25(words) AS score
 SELECT rowid, -rank
   FROM code_words
  WHERE code_words MATCH :match
+   AND rowid BETWEEN :low AND :high
  ORDER BY rank
  LIMIT :limit;
 
@@ -102,9 +110,23 @@ SELECT w.rowid, -w.rank AS score
   FROM code_words w
   JOIN record r ON r.seq = w.rowid
  WHERE code_words MATCH :match
+   AND w.rowid BETWEEN :low AND :high
    AND @filter
  ORDER BY score DESC, w.rowid
  LIMIT :limit;
+
+-- name: code_span
+-- Between which numbers the pieces of code of a scope are.
+SELECT ( SELECT min(seq) FROM record WHERE kind = 'code' AND scope = :scope )
+     , ( SELECT max(seq) FROM record WHERE kind = 'code' AND scope = :scope );
+
+-- name: code_count
+-- How many pieces of code a scope has.
+SELECT count(*) FROM record WHERE kind = 'code' AND scope = :scope;
+
+-- name: code_frequency_between
+-- In how many pieces of code a word is, of those with numbers between two.
+SELECT count(*) FROM code_words WHERE code_words MATCH :match AND rowid BETWEEN :low AND :high;
 
 -- name: code_frequency
 -- In how many pieces of code a word is.
