@@ -16,7 +16,7 @@ from tests.contracts.facts import DOCUMENTS, FILE
 TESTS = Path(__file__).parents[1]
 MANIFEST = tomllib.loads(Path(__file__).with_name("requirements.toml").read_text("utf-8"))
 NOT_HERE = "not here: "
-CONTRACTS = ("memento", "codex-memory", "memory-mcp")
+CONTRACTS = ("memento", "codex-memory", "memory-mcp", "agent-memory", "membria")
 ASKED = json.loads(FILE.read_text("utf-8"))
 CODES = {
     "memento": ("MEMORY_NOT_FOUND", "INVALID_PARAMETER", "STORAGE_ERROR", "EMBEDDING_ERROR"),
@@ -29,6 +29,13 @@ CODES = {
         "Memory not found: {id}",
         "Database error. Please try again.",
         "Invalid path: {path}",
+    ),
+    "agent-memory": (
+        *("Permission Denied", "Isolation Violation", "Rate Limit Exceeded", "PI1 Violation"),
+    ),
+    "membria": (
+        *("-32700", "-32600", "-32601", "-32602", "-32603"),
+        *("-32001", "-32002", "-32003"),
     ),
 }
 PROMISES = [
@@ -49,7 +56,7 @@ def names(path):
 
 def section(of, name):
     """What is promised of one tool."""
-    titled = re.compile(rf"(\d+\. |Tool: `){name}`?$")
+    titled = re.compile(rf"(\d+\.(\d )?|Tool: ) ?`?{re.escape(name)}`?$")
     return next(found for title, found in MANIFEST[f"{of}.md"].items() if titled.match(title))
 
 

@@ -30,7 +30,7 @@ from recollect.engine.mining import LEARNED
 from recollect.engine.near import near, outcomes, sense
 from recollect.engine.outcomes import signals, wholes
 from recollect.engine.reads import existing
-from recollect.engine.skills import antipatterns, lessons_of, similar
+from recollect.engine.skills import antipatterns, lessons_of, similar, taught_by
 from recollect.model import Kind, Link, Where, micros
 from recollect.rules import anomaly, check, warn
 from recollect.rules.conflict import judge
@@ -102,7 +102,7 @@ def context(ports: Ports, op: GatherContext) -> Context:
         weighed = _weighed(reader, asks, meant, rate, near_by)
         # What lies near by chance is not like it, and an empty list is an answer too.
         found = [one for one in near_by if one.of_one_matter]
-        lessons = lessons_of(ports, reader, domain, op.statement, where).skills if skills else ()
+        lessons = _skills(ports, reader, op.statement, domain, where, found) if skills else ()
         whole = Context(
             op.statement,
             rate,
@@ -207,6 +207,19 @@ def _domain(reader: Reader, meant: Sense | None, statement: str, given: str, whe
     vector = None if meant is None else meant.vector
     close = near(reader, vector, statement, replace(where, kinds=(Kind.DECISION,)), 5)
     return detect(statement, "", [(record.type, fits) for record, fits in close])
+
+
+def _skills(  # noqa: PLR0913, PLR0917 -- what skills are of, and for whom
+    ports: Ports, reader: Reader, statement: str, domain: str, where: Where, found: Sequence[Alike]
+) -> tuple[Lesson, ...]:
+    """Those that speak of the statement, and those that decisions like it taught."""
+    near_by = lessons_of(ports, reader, domain, statement, where).skills
+    every = [*near_by, *taught_by(ports, reader, found, domain, statement)]
+    every.sort(key=lambda one: (-one.fits * one.confidence, one.record.id))
+    best: dict[str, Lesson] = {}
+    for one in every:
+        best.setdefault(one.record.id, one)
+    return tuple(best.values())
 
 
 def _as_weigh(op: GatherContext, domain: str) -> Weigh:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 from recollect.decisions.measured import Alike, Lesson, Lessons
 from recollect.engine import asked
 from recollect.engine.near import meaning, near, outcomes
-from recollect.model import Kind, Sense
+from recollect.model import Kind, Link, Sense
 from recollect.rules import check, mine
 from recollect.rules.beta import beta
 from recollect.rules.decide import read
 from recollect.value import replace
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recollect.decisions.measured import FindSkills
     from recollect.engine.ports import Ports
     from recollect.model import Record, Where
@@ -63,6 +65,25 @@ def lessons_of(ports: Ports, reader: Reader, domain: str, statement: str, where:
         if not statement or mine.shown(one.record.id, statement, withheld)
     ]
     return Lessons(domain, tuple(skills), tuple(found[Kind.ANTIPATTERN]))
+
+
+def taught_by(
+    ports: Ports, reader: Reader, like: Sequence[Alike], domain: str, statement: str
+) -> list[Lesson]:
+    """The skills that similar decisions taught, which may say nothing of what was decided."""
+    fits = {one.decision.record.id: one.similarity for one in like}
+    best: dict[str, float] = {}
+    for edge in reader.edges(fits, "outgoing", [Link.EVIDENCE_FOR]):
+        best[edge.dst] = max(best.get(edge.dst, 0.0), fits[edge.src])
+    withheld = ports.governance.withheld
+    return [
+        lesson(record, best[record.id])
+        for record in reader.records(best).values()
+        if record.kind is Kind.SKILL
+        and record.type == domain
+        and record.status in _HOLDING
+        and mine.shown(record.id, statement, withheld)
+    ]
 
 
 def lesson(record: Record, fits: float) -> Lesson:

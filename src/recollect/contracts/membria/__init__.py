@@ -190,7 +190,7 @@ MEMBRIA = Contract(
             "A calibration",
             "One domain's calibration.",
             wire.NamedDomain,
-            asked.calibration,
+            asked.one_calibration,
             shown.calibration_resource,
             (_DOMAINS,),
         ),

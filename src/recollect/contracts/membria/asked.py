@@ -106,9 +106,14 @@ def signal(params: wire.RecordSignal, caller: Caller) -> RecordSignal:
     )
 
 
-def calibration(params: wire.GetCalibration | wire.NamedDomain, caller: Caller) -> Calibrate:
+def calibration(params: wire.GetCalibration, caller: Caller) -> Calibrate:
     """One domain, or all of them together."""
     return Calibrate(_folded(params.domain), where(caller))
+
+
+def one_calibration(params: wire.NamedDomain, caller: Caller) -> Calibrate:
+    """One domain."""
+    return Calibrate(_domain(params.domain), where(caller))
 
 
 def guidance(params: wire.ConfidenceGuidance, caller: Caller) -> Guide:
