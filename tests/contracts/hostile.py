@@ -90,6 +90,8 @@ def must_refuse(schema: dict[str, Any], attack: Attack, *, keeps: bool) -> bool:
 
 def leaked(text: str, sent: dict[str, Any]) -> str | None:
     """What of the inside shows in a failure, where the caller has not said it first."""
+    if not _LEAKED.search(text):
+        return None
     for said in sorted(_strings(sent), key=len, reverse=True):
         for form in (said, json.dumps(said)[1:-1], json.dumps(said, ensure_ascii=False)[1:-1]):
             # Long ones are shown by their beginnings.

@@ -48,6 +48,7 @@ METADATA = [
     {"url": "postgres://ann:" + SECRET + "x9@db.example.com/app", "q": 'say "hi"'},
     {"quoted": f'before\nand password = "{SECRET}"'},
     {"passphrase": SECRET + 'x9"y'},
+    {"told": f'the password "{SECRET}x9"'},
     {"passcodes": ["", SECRET, True, None]},
     {"pwd": 12345678, "amount": 12345678},
 ]
