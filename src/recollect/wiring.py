@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from recollect.engine import Engine
 from recollect.engine.ports import Governance
-from recollect.errors import Unavailable
+from recollect.errors import Busy, Damaged, TooNew, Unavailable
 from recollect.store.away import AwayStore
+from recollect.store.barred import BarredStore
 from recollect.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -19,17 +20,23 @@ if TYPE_CHECKING:
     from recollect.store import Store
 
 
-def open_engine(config: Config) -> Engine:
+def open_engine(config: Config, *, patient: bool = False) -> Engine:
     """An engine on the store that the settings name. No model is loaded before it is needed.
+
+    A patient one is there though the file cannot be read, and tries again with each op.
 
     Raises:
         Unavailable: the store cannot be opened; see `SqliteStore.open`.
     """
-    if config.own_folder:
-        _make_folder(os.path.dirname(config.store))
     store: Store = AwayStore()
     if not config.elsewhere:
-        store = SqliteStore.open(config.store, durability=config.durability)
+        try:
+            store = _opened(config)
+        except (Busy, Damaged, TooNew):
+            # What is wrong with the settings is said at once in any case.
+            if not patient:
+                raise
+            store = BarredStore(lambda: _opened(config))
     return Engine(
         store,
         lambda: _configured(config),
@@ -44,6 +51,12 @@ def open_engine(config: Config) -> Engine:
             config.aside,
         ),
     )
+
+
+def _opened(config: Config) -> Store:
+    if config.own_folder:
+        _make_folder(os.path.dirname(config.store))
+    return SqliteStore.open(config.store, durability=config.durability)
 
 
 def withdraw(engine: Engine) -> None:

@@ -56,6 +56,27 @@ def test_an_older_client_may_say_true_or_false_of_what_it_can_do():
         assert server.call("get_status")["isError"] is False
 
 
+def test_a_store_that_cannot_be_read_is_told_call_by_call_until_it_can_be(tmp_path, monkeypatch):
+    path = tmp_path / "elsewhere.db"
+    path.write_bytes(b"This is no store. " * 99)
+    monkeypatch.setenv("RECOLLECT_STORE", str(path))
+    with talking("--contracts", "memento,codex-memory") as server:
+        for tool, said, code in (
+            ("store_memory", {"content": FACT}, "STORAGE_ERROR"),
+            ("save_memory", {"text": FACT}, "STORAGE_FAILURE"),
+        ):
+            reply = server.call(tool, **said)
+            assert reply["isError"]
+            assert json.loads(reply["content"][0]["text"])["error"]["code"] == code
+            assert str(tmp_path) not in json.dumps(reply)
+        path.unlink()
+        assert not server.call("store_memory", content=FACT)["isError"]
+        assert FACT in json.dumps(server.call("list_recent_memories"))
+        ended, told = server.end()
+        assert (ended, told.count("ERROR")) == (0, 1)
+        assert f"{path} is damaged or not a store" in told
+
+
 def test_whatever_is_no_message_has_an_answer_and_the_session_lives():
     wrong = [
         (b"garbage", -32700, None),

@@ -29,6 +29,8 @@ def _serve(session: Session, args: Namespace) -> Reply:
 
     log.begin(session.config)
     log.kept_where(session.config)
+    # A client would only see that its server is gone; so it hears from each tool what is wrong.
+    session.patient = True
     config, engine = session.config, session.engine
     without = identity.here(config)
     # A secret that opens nothing is refused here already, not at the first call.

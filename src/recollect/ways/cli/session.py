@@ -25,6 +25,8 @@ class Session:
         self.now = datetime.now(UTC)
         # Who is told how far something is that takes long.
         self.report: Report | None = None
+        # Whether to work on though the store cannot be read, and try again with each op.
+        self.patient = False
         self._engine: Engine | None = None
 
     @property
@@ -33,7 +35,7 @@ class Session:
         if self._engine is None:
             from recollect.wiring import open_engine
 
-            self._engine = open_engine(self.config)
+            self._engine = open_engine(self.config, patient=self.patient)
         return self._engine
 
     def __enter__(self) -> Self:
