@@ -19,8 +19,12 @@ def main(argv: list[str] | None = None) -> int:
         print(f"recollect {__version__}")
         return 0
     _collect_seldom()
-    from recollect.ways import cli
-
+    try:
+        from recollect.ways import cli
+    except KeyboardInterrupt:
+        # Where most of a short command's time goes.
+        print("recollect: interrupted", file=sys.stderr)
+        return 130
     return cli.main(given)
 
 

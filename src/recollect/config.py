@@ -497,7 +497,7 @@ def places() -> dict[str, str]:
     """Whose machine this is: the folders that programs of a person keep their settings in."""
     named = ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME")
     found = {name: os.environ[name] for name in named if os.environ.get(name)}
-    return {"HOME": os.environ.get("HOME") or os.path.expanduser("~"), **found}
+    return {"HOME": _folder_of_person(os.environ), **found}
 
 
 def send_nothing() -> None:
@@ -639,4 +639,19 @@ def _home(environment: Mapping[str, str], variable: str, otherwise: str) -> str:
     named = environment.get(variable, "")
     if os.path.isabs(named):
         return named
-    return os.path.join(environment.get("HOME") or os.path.expanduser("~"), otherwise)
+    return os.path.join(_folder_of_person(environment), otherwise)
+
+
+def _folder_of_person(environment: Mapping[str, str]) -> str:
+    """The home folder; where the environment names none that can be one, the system's word."""
+    named = environment.get("HOME", "")
+    if os.path.isabs(named):
+        return named
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        raise InvalidRequest(
+            "Nobody knows your home folder. Set HOME, or name the file with --store."
+        ) from None

@@ -23,21 +23,21 @@ def test_a_project_is_indexed_searched_listed_and_dropped(recollect, project):
     said = recollect("index", ".")
     assert (said.code, said.out) == (
         0,
-        "Indexed 1 files in 1 pieces. atlas has 1 pieces of 1 files.\n",
+        "Indexed 1 file in 1 piece. atlas has 1 piece of 1 file.\n",
     )
     found_by, left_out = said.err.splitlines()
-    assert found_by.startswith("recollect: 1 pieces have no vector yet.")
+    assert found_by.startswith("recollect: 1 piece without a vector yet.")
     assert left_out == "recollect: left out 1 (binary): logo.png"
     assert recollect("index", ".").out.startswith("Nothing has changed.")
     shown = recollect("code", "append", "note").out
     assert shown.startswith("store.py:1-10  function append_note\n    def append_note(note):\n")
     assert shown.endswith("    …\n")
     assert recollect("code", "note", "--language", "rust").out.startswith("Nothing was found.")
-    assert recollect("projects").out.startswith("atlas: completed, 1 of 1 files, 1 pieces, ")
+    assert recollect("projects").out.startswith("atlas: completed, 1 of 1 file, 1 piece, ")
     assert "left out 1 (binary)" in recollect("projects", "atlas").out
     assert recollect("projects", "atlas", "--json").json["total_chunks"] == 1
     assert recollect("projects", "atlas", "--drop").out == (
-        "Deleted the index of atlas: 1 pieces. Its files are as before.\n"
+        "Deleted the index of atlas: 1 piece. Its files are as before.\n"
     )
     assert recollect("projects").out.startswith("There is no indexed project.")
 

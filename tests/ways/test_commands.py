@@ -386,7 +386,7 @@ def test_a_sound_memory_is_well(recollect, remember):
     remember("x")
     said = recollect("verify")
     assert said.code == 0
-    assert said.out == "Checked 1 records and 1 changes: all is well.\n"
+    assert said.out == "Checked 1 record and 1 change: all is well.\n"
     assert recollect("verify", "--json").json["problems"] == []
 
 

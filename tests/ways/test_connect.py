@@ -249,7 +249,7 @@ def test_the_doctor_starts_each_server_as_its_client_would(recollect, written):
     assert said.out.endswith("All is well.\n")
     heard = {one["what"]: one["said"] for one in recollect("doctor", "--json").json["findings"]}
     assert heard["Python"].startswith("3.")
-    assert "1 memories" in heard["store"]
+    assert "1 memory" in heard["store"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import subprocess
 import sys
 
 import pytest
@@ -393,3 +394,60 @@ def test_an_interrupted_command_says_so(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", Interrupted())
     assert cli.main(["forget", "anything"]) == 130
     assert capsys.readouterr().err == "recollect: interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (("list",), 0), (("export", "-"), 0), (("top",), 0), (("remember", "-"), 2),
+        (("restore", "-"), 2), (("forget", "x"), 2), (("serve",), 0), (("hook",), 0),
+    ],
+)  # fmt: skip
+def test_whoever_closes_all_that_is_open_harms_nothing(recollect, remember, args, code):
+    remember("The kettle stands in the kitchen.")
+    # What is opened next gets the numbers of the three, unless something else has them.
+    closing = 'exec "$@" <&- >&- 2>&-'
+    command = [sys.executable, "-m", "recollect", *args]
+    done = subprocess.run(["sh", "-c", closing, "sh", *command], check=False)  # noqa: S607 -- as people have it
+    assert done.returncode == code
+    assert recollect("verify").code == 0
+
+
+def test_what_is_said_beside_the_answer_never_gets_into_it(recollect, remember, monkeypatch):
+    remember("one")
+    remember("two")
+    monkeypatch.setattr(sys, "stderr", None)
+    assert "more" not in recollect("list", "--limit", "1").out
+    assert recollect("get", "nobody").out == ""
+
+
+def test_an_interrupt_while_the_command_is_still_imported_leaves_no_trace():
+    program = (
+        "import sys\n"
+        "class Late:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'recollect.ways.cli':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Late())\n"
+        "from recollect.__main__ import main\n"
+        "sys.exit(main(['list']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, "recollect: interrupted\n")
+
+
+def test_nothing_to_import_is_not_called_done(recollect):
+    said = recollect("import", "nowhere.json")
+    assert said.code == 1
+    assert "left out nowhere.json" in said.err
+
+
+def test_where_no_outcome_is_known_that_is_said(recollect):
+    assert recollect("calibration").out.startswith("No outcome is known yet.")
+    assert recollect("calibration", "database").out == "database: no outcome is known yet\n"
+
+
+def test_a_missing_choice_is_named_by_what_it_can_be(recollect):
+    assert "required: {dry-run,apply}" in recollect("retention").err

@@ -29,7 +29,7 @@ def test_it_is_shown_once_where_nobody_looks_at_a_terminal(recollect, remember):
     remember("The kettle stands in the kitchen.")
     said = recollect("top", "--server", "http://127.0.0.1:9")
     assert said.code == 0
-    assert said.out.startswith("1 memories, 0 decisions,")
+    assert said.out.startswith("1 memory, 0 decisions,")
     assert (
         "No server answers at http://127.0.0.1:9; `recollect serve --http` starts one." in said.out
     )
@@ -46,9 +46,9 @@ def test_on_a_terminal_it_goes_on_until_it_is_interrupted(remember):
     with subprocess.Popen([*command, "--server", "http://127.0.0.1:9"], stdout=terminal) as run:
         os.close(terminal)
         shown, end = b"", time.monotonic() + 30
-        while shown.count(b"1 memories") < 2 and time.monotonic() < end:
+        while shown.count(b"1 memory") < 2 and time.monotonic() < end:
             shown += os.read(main, 4096)
         run.send_signal(signal.SIGINT)
         assert run.wait(30) == 0
     os.close(main)
-    assert shown.count(b"1 memories") >= 2
+    assert shown.count(b"1 memory") >= 2

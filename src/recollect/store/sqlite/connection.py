@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import apsw
@@ -24,6 +24,17 @@ _CACHE_KIB = 16_384
 _WIDE_KIB = 65_536
 # Writers queue at our own lock; this covers what SQLite locks beside it, as at recovery.
 BUSY_MS = 10_000
+_FULL = "The disk is full. Nothing was changed; free some space."
+
+
+def _refused(path: str) -> Unavailable:
+    """What the disk has against it. What lies beside the file grows even when it is only read."""
+    with suppress(OSError):
+        if not os.statvfs(os.path.dirname(os.path.abspath(path))).f_bavail:
+            return Unavailable(_FULL)
+    return Unavailable(
+        f"The disk refused to read or write {path}. Nothing was changed; check the disk."
+    )
 
 
 @contextmanager
@@ -40,15 +51,13 @@ def translated(path: str) -> Iterator[None]:
             path=path,
         ) from error
     except apsw.FullError as error:
-        raise Unavailable("The disk is full. Nothing was changed; free some space.") from error
+        raise Unavailable(_FULL) from error
     except apsw.ReadOnlyError as error:
         raise Unavailable(f"{path} cannot be written. Give write permission to it.") from error
     except apsw.CantOpenError as error:
         raise Unavailable(f"{path} cannot be opened. Check the folder and permissions.") from error
     except apsw.IOError as error:
-        raise Unavailable(
-            f"The disk refused to read or write {path}. Nothing was changed; check the disk."
-        ) from error
+        raise _refused(path) from error
     except (apsw.ConstraintError, apsw.AbortError) as error:
         raise _contradiction(error) from error
     except apsw.TooBigError as error:

@@ -56,8 +56,18 @@ _VALUED = {name for one in GLOBAL for name in one.names if not one.flag}
 
 def main(argv: list[str]) -> int:
     """Run one command and return its exit code."""
+    _complete()
     code = _done(argv)
     return DONE if code and _goes_on(argv) else code
+
+
+def _complete() -> None:
+    """Open what the caller has closed: a store must not get the number of an output."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            stream = open(nothing, mode, encoding="utf-8", closefd=False)  # noqa: SIM115 -- stays
+            setattr(sys, name, stream)
 
 
 def _done(argv: list[str]) -> int:
@@ -133,7 +143,7 @@ def _known(name: str) -> str:
         return name
     from difflib import get_close_matches
 
-    near = get_close_matches(name, MODULES, 1)
+    near = get_close_matches(name, MODULES, 1, 0.7)
     guess = f" Did you mean `recollect {near[0]}`?" if near else ""
     raise InvalidRequest(
         f"There is no command {name!r}.{guess} `recollect --help` lists the commands."
@@ -174,7 +184,7 @@ def _run(found: Command, args: Namespace) -> Reply:
     from recollect.ways.cli.session import Session
 
     with Session(config) as session:
-        if not found.doing or args.json or not sys.stderr.isatty():
+        if not (found.doing and sys.stderr.isatty()) or args.json:
             return found.run(session, args)
         from recollect.ways.cli.bar import Bar
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.errors import InvalidRequest
 from recollect.ops import Import, ListBatches, Undo
 from recollect.rules.foreign import Format
-from recollect.ways.cli.command import Argument, Command, Reply
+from recollect.ways.cli.command import DONE, NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.document import document
 from recollect.ways.cli.line import FAINT, line
 from recollect.ways.cli.read import confirmed
@@ -51,6 +51,8 @@ def _import(session: Session, args: Namespace) -> Reply:
     return Reply(
         _imported(session, answer, tried=args.dry_run),
         lambda: document(answer),
+        # What was named and gave nothing to read is not what was asked for.
+        code=DONE if answer.files else NOT_DONE,
         notes=tuple(f"left out {one}" for one in answer.skipped),
     )
 

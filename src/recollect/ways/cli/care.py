@@ -8,7 +8,7 @@ from recollect.ops import Changes, ListScopes, Status, Verify
 from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.document import document
 from recollect.ways.cli.read import whole
-from recollect.ways.cli.show import change, fact, size
+from recollect.ways.cli.show import change, counted, fact, size
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -58,9 +58,9 @@ def _verified(answer: Verified) -> Iterator[str]:
     for problem in answer.problems:
         yield f"{problem.what} ({problem.where})"
         yield f"  {problem.advice}"
-    checked = f"Checked {answer.records} records and {answer.events} changes"
+    checked = f"{counted(answer.records, 'record')} and {counted(answer.events, 'change')}"
     found = len(answer.problems)
-    yield f"{checked}: {'all is well' if not found else f'{found} problems'}."
+    yield f"Checked {checked}: {counted(found, 'problem') if found else 'all is well'}."
 
 
 def _changes(session: Session, args: Namespace) -> Reply:
@@ -72,7 +72,7 @@ def _changes(session: Session, args: Namespace) -> Reply:
 def _embed(session: Session, args: Namespace) -> Reply:
     del args
     done = session.settle()
-    return Reply((f"Made {done} vectors.",), lambda: {"embedded": done})
+    return Reply((f"Made {counted(done, 'vector')}.",), lambda: {"embedded": done})
 
 
 def _scopes(session: Session, args: Namespace) -> Reply:

@@ -11,7 +11,7 @@ from recollect.errors import Conflict, InvalidRequest, NotFound, RecollectError
 from recollect.ops import Backup, Export, Restore
 from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
-from recollect.ways.cli.show import size
+from recollect.ways.cli.show import counted, size
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -52,7 +52,7 @@ def _restore(session: Session, args: Namespace) -> Reply:
 
 def _backup(session: Session, args: Namespace) -> Reply:
     answer = session.run(Backup(os.path.abspath(args.path)))
-    held = f"{answer.records} records and {answer.events} changes"
+    held = f"{counted(answer.records, 'record')} and {counted(answer.events, 'change')}"
     done = f"Copied {held} to {args.path} ({size(answer.bytes)}), and checked the copy."
     return Reply((done,), lambda: {"path": args.path, **document(answer)})
 

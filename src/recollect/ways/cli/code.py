@@ -17,7 +17,7 @@ from recollect.ways.cli.git import commits
 from recollect.ways.cli.line import FAINT, HEAD, NAME, line
 from recollect.ways.cli.read import whole, words
 from recollect.ways.cli.shared import scope
-from recollect.ways.cli.show import brief
+from recollect.ways.cli.show import brief, counted
 from recollect.ways.place import roots
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def _projects(session: Session, args: Namespace) -> Reply:
             raise InvalidRequest("Say which project's index is to be deleted.")
         dropped = session.run(DropProject(args.name, whose, session.author))
         said = (
-            f"Deleted the index of {args.name}: {dropped.chunks} pieces. Its files are as before."
+            f"Deleted the index of {args.name}: {counted(dropped.chunks, 'piece')}."
+            " Its files are as before."
         )
         return Reply((said,), lambda: document(dropped))
     if args.name is not None:
@@ -124,18 +125,23 @@ def _reasons(session: Session, answer: Reasons, changes: tuple[Commit, ...]) -> 
 
 def _done(answer: IndexedCode) -> str:
     project = answer.project
-    whole_ = f"{project.id} has {project.total_chunks} pieces of {project.total_files} files"
+    whole_ = (
+        f"{project.id} has {counted(project.total_chunks, 'piece')} of"
+        f" {counted(project.total_files, 'file')}"
+    )
     if not answer.files and not answer.chunks:
         return f"Nothing has changed. {whole_}."
-    return f"Indexed {answer.files} files in {answer.chunks} pieces. {whole_}."
+    return (
+        f"Indexed {counted(answer.files, 'file')} in {counted(answer.chunks, 'piece')}. {whole_}."
+    )
 
 
 def _left_out(project: Project) -> Iterator[str]:
     yield from project.warnings
     if project.waiting:
         yield (
-            f"{project.waiting} pieces have no vector yet. Words, names and links find them; a"
-            " server makes vectors in its idle time, `recollect embed` at once"
+            f"{counted(project.waiting, 'piece')} without a vector yet. Words, names and links find"
+            " them; a server makes vectors in its idle time, `recollect embed` at once"
         )
     for one in project.skipped:
         some = ", ".join(one.examples[:3])
@@ -144,8 +150,9 @@ def _left_out(project: Project) -> Iterator[str]:
 
 
 def _project(project: Project) -> str:
-    said = f"{project.id}: {project.status}, {project.indexed_files} of {project.total_files} files"
-    ending = f", {project.total_chunks} pieces, {project.root}"
+    files = f"{project.indexed_files} of {counted(project.total_files, 'file')}"
+    said = f"{project.id}: {project.status}, {files}"
+    ending = f", {counted(project.total_chunks, 'piece')}, {project.root}"
     if project.eta is not None:
         ending += f", about {project.eta:.0f} s left"
     return said + ending + (f". {project.error}" if project.error else "")

@@ -112,13 +112,19 @@ def _formatter(prog: str) -> RawDescriptionHelpFormatter:
     return RawDescriptionHelpFormatter(prog, max_help_position=28, width=90)
 
 
+def _choices(argument: Argument) -> str | None:
+    """What is shown of an argument without a name: what it can be."""
+    named = argument.names[0].startswith("-") or not argument.choices
+    return None if named else f"{{{','.join(argument.choices or ())}}}"
+
+
 def _options(argument: Argument) -> dict[str, Any]:
     about = argument.help.replace("%", "%%")
     if argument.flag:
         return {"help": about, "action": "store_true"}
     options: dict[str, Any] = {
         "help": about,
-        "metavar": argument.metavar,
+        "metavar": argument.metavar or _choices(argument),
         "type": argument.read,
         "choices": argument.choices,
         "default": argument.default,

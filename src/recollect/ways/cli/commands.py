@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from recollect.ways.cli.command import Command
 
 GROUPS = (
-    ("Serve", "serve", ("serve",)),
-    ("Listen in", "hook", ("hook",)),
     ("Connect", "connect", ("setup", "unsetup", "doctor")),
     ("Keep", "keep", ("remember", "ingest", "revise", "supersede", "invalidate")),
     ("Find", "find", ("recall", "get", "list", "history", "timeline")),
@@ -23,14 +21,16 @@ GROUPS = (
     ),
     ("Code", "code", ("index", "code", "why", "projects")),
     ("Link", "link", ("describe", "relate", "explore")),
-    ("Carry over", "carry", ("export", "restore", "backup")),
     ("Bring in", "bring", ("import",)),
+    ("Carry over", "carry", ("export", "restore", "backup")),
+    ("Tidy up", "tidy", ("review", "stats")),
     ("Delete for good", "end", ("forget", "retention", "reset")),
+    ("Look after", "care", ("status", "scopes", "verify", "changes", "embed")),
+    ("Watch", "top", ("top",)),
+    ("Serve", "serve", ("serve",)),
+    ("Listen in", "hook", ("hook",)),
     ("Let others in", "keys", ("keys",)),
     ("The shell", "complete", ("completion",)),
-    ("Watch", "top", ("top",)),
-    ("Tidy up", "tidy", ("review", "stats")),
-    ("Look after", "care", ("status", "scopes", "verify", "changes", "embed")),
 )
 MODULES = {name: module for _, module, names in GROUPS for name in names}
 

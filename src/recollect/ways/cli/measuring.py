@@ -31,7 +31,7 @@ from recollect.ways.cli.document import document
 from recollect.ways.cli.line import FAINT, NAME, WARNING, line
 from recollect.ways.cli.read import confirmed, number, whole, words
 from recollect.ways.cli.shared import WHO, YES
-from recollect.ways.cli.show import fact, shortened
+from recollect.ways.cli.show import counted, fact, shortened
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -207,6 +207,8 @@ def _calibration(session: Session, args: Namespace) -> Reply:
 
 
 def _rates(answer: CalibratedAll) -> Iterator[Shown]:
+    if not answer.rates:
+        yield "No outcome is known yet. Say what came of one: recollect outcome DECISION success"
     yield from map(_rate, answer.rates)
     if answer.brier is not None and answer.expected_error is not None:
         figures = f"Brier score {answer.brier:.3f}, calibration error {answer.expected_error:.3f}"
@@ -214,9 +216,12 @@ def _rates(answer: CalibratedAll) -> Iterator[Shown]:
 
 
 def _rate(rate: Rate) -> Line:
+    if not rate.sample_size:
+        return line((rate.domain, NAME), ": no outcome is known yet")
     low, high = rate.interval
+    status = rate.status.replace("_", " ")
     known = f"{rate.mean:.0%} succeed ({low:.0%} to {high:.0%})"
-    said = f": {rate.sample_size} outcomes, {known}, {rate.status}, {rate.trend}"
+    said = f": {counted(rate.sample_size, 'outcome')}, {known}, {status}, {rate.trend}"
     return line((rate.domain, NAME), said, hang=4)
 
 

@@ -57,9 +57,9 @@ def _beside(said: str, what: str) -> None:
     print(f"{name} {harmless(said)}", file=sys.stderr)
 
 
-def _look(stream: TextIO | None) -> Look | None:
-    # Asked first, so that no program waits for what only people see. A closed stream is None.
-    if stream is None or not stream.isatty():
+def _look(stream: TextIO) -> Look | None:
+    # Asked first, so that no program waits for what only people see.
+    if not stream.isatty():
         return None
     from recollect.ways.cli.terminal import look
 

@@ -136,6 +136,15 @@ def arrow(edge: Edge) -> Line:
     return line(edge.src, (f" -{edge.type}-> ", NAME), edge.dst, (id_, FAINT), hang=4)
 
 
+def counted(count: int, one: str, several: str = "") -> str:
+    """How many of something there are.
+
+    >>> counted(1, "memory", "memories"), counted(2, "file")
+    ('1 memory', '2 files')
+    """
+    return f"{count} {one if count == 1 else several or f'{one}s'}"
+
+
 def size(count: int) -> str:
     """A number of bytes as people say it.
 

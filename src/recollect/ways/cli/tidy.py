@@ -15,6 +15,7 @@ from recollect.ways.cli.line import FAINT, HEAD, line
 from recollect.ways.cli.read import confirmed, number, whole
 from recollect.ways.cli.shared import WHO, YES
 from recollect.ways.cli.show import brief
+from recollect.ways.cli.show import counted as several
 from recollect.ways.hooks import usage
 
 if TYPE_CHECKING:
@@ -74,8 +75,9 @@ def _listed(session: Session, answer: Reviewed, shown: Sequence[Finding]) -> Ite
     more = len(answer.findings) - len(shown)
     also = f" {more} more: --limit {len(answer.findings)}." if more else ""
     left = f" of {answer.total}, the newest" if answer.looked_at < answer.total else ""
-    findings = f"{len(answer.findings)} finding{'' if len(answer.findings) == 1 else 's'}"
-    yield f"{findings} in {answer.looked_at} memories{left}.{also}"
+    findings = several(len(answer.findings), "finding")
+    memories = several(answer.looked_at, "memory", "memories")
+    yield f"{findings} in {memories}{left}.{also}"
 
 
 def _tidied(session: Session, findings: Sequence[Finding], accept: tuple[str, ...]) -> Reply:
@@ -121,7 +123,8 @@ def _counted(held: Measured, used: Sequence[usage.Use]) -> dict[str, object]:
 
 
 def _told(held: Measured, counted: dict[str, object]) -> Iterator[str]:
-    yield f"Memory holds {held.memories} memories of {held.tokens:,} tokens."
+    memories = several(held.memories, "memory", "memories")
+    yield f"Memory holds {memories} of {held.tokens:,} tokens."
     for one in held.projects[:10]:
         yield f"  {one.project or '(no project)':<24} {one.memories:>7}  {one.tokens:>10,} tokens"
     yield f"{held.returned} of them were returned at least once; {held.candidates} are candidates."

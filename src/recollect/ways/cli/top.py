@@ -18,7 +18,7 @@ from recollect.ways.cli.command import Argument, Command, Reply
 from recollect.ways.cli.document import document
 from recollect.ways.cli.read import number, whole
 from recollect.ways.cli.say import fitting
-from recollect.ways.cli.show import change, size
+from recollect.ways.cli.show import change, counted, size
 from recollect.ways.measures import CALLS
 
 if TYPE_CHECKING:
@@ -72,8 +72,10 @@ def _view(session: Session, args: Namespace) -> Iterator[Shown]:
     counts = health.counts
     waiting = health.vectors.waiting
     yield (
-        f"{counts.memories} memories, {counts.decisions} decisions, {counts.entities} entities,"
-        f" {counts.code_chunks} pieces of code; {size(health.bytes)}"
+        f"{counted(counts.memories, 'memory', 'memories')},"
+        f" {counted(counts.decisions, 'decision')},"
+        f" {counted(counts.entities, 'entity', 'entities')},"
+        f" {counted(counts.code_chunks, 'piece')} of code; {size(health.bytes)}"
         + (f"; {waiting} wait for a vector" if waiting else "")
     )
     yield ""

@@ -71,7 +71,8 @@ def _store(config: Config, engine: Callable[[], Engine]) -> Iterator[Finding]:
     except RecollectError as error:
         yield Finding("store", config.store, str(error))
         return
-    yield Finding("store", f"{config.store}, {health.counts.memories} memories")
+    noun = "memory" if health.counts.memories == 1 else "memories"
+    yield Finding("store", f"{config.store}, {health.counts.memories} {noun}")
     folder = os.path.dirname(config.store)
     if os.stat(config.store).st_mode & _OTHERS and os.stat(folder).st_mode & _OTHERS:
         advice = f"Others on this machine may read it. To end that: chmod 600 '{config.store}'"
