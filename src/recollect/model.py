@@ -337,6 +337,10 @@ class Sense(NamedTuple):
     vector: Vector
     # Of `len(vector)` bits each, one behind the other.
     codes: bytes = b""
+    # Of a long text the vectors of its passages, in 16-bit floats, one behind the other.
+    parts: bytes = b""
+    # Whether that is the beginning of the text only.
+    partial: bool = False
 
 
 class Entry(Value):
@@ -345,6 +349,9 @@ class Entry(Value):
     record: Record
     vector: Vector | None = None
     codes: bytes = b""
+    parts: bytes = b""
+    # Whether what is known is of the beginning of the text only, so that the record waits.
+    partial: bool = False
 
 
 class Plan(Value):
@@ -409,6 +416,7 @@ class Whole(Value):
     versions: tuple[Record, ...] = ()
     vector: Vector | None = None
     codes: bytes = b""
+    parts: bytes = b""
 
 
 class Load(Value):

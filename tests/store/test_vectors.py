@@ -9,10 +9,12 @@ from recollect.embed import Model
 from recollect.errors import Conflict
 from recollect.model import Entry, Kind, Vectors, Where
 from tests.store.build import (
+    ANN,
     ANY,
     OTHER,
     SMALL,
     apply,
+    changed,
     get,
     keep,
     record,
@@ -408,3 +410,98 @@ def test_codes_are_read_only_where_there_is_a_model(store):
     (one,) = keep(store, record("one"))
     assert codes(store, one.seq) == {}
     assert codes(store) == {}
+
+
+def halves(*seeds):
+    return b"".join(unit(seed).astype("<f2").tobytes() for seed in seeds)
+
+
+def parts(store, *seqs):
+    with store.reading() as reader:
+        return {seq: sense.parts for seq, sense in reader.senses(seqs).items() if sense.parts}
+
+
+def long(id_, own, *seeds, partial=False, **changes):
+    return Entry(record(id_, **changes), unit(own), b"", halves(*seeds), partial)
+
+
+def rewrite(store, id_, text, *seeds):
+    new = changed(get(store, id_), text=text)
+    apply(store, update=(Entry(new, unit(1), b"", halves(*seeds)),))
+
+
+def test_a_long_text_is_as_near_as_the_nearest_of_its_passages(store):
+    prepare(store)
+    one, two, three = apply(
+        store, insert=(long("one", 1, 2, 3), Entry(record("two"), unit(4)), long("three", 5, 6))
+    )
+    assert nearest(store, unit(3), 1) == [(one.seq, 1.0)]
+    assert nearest(store, unit(4), 1) == [(two.seq, 1.0)]
+    assert nearest(store, unit(6), 1) == [(three.seq, 1.0)]
+    # Its own vector is the mean of all, which nobody asks for.
+    assert (one.seq, 1.0) not in nearest(store, unit(1))
+    assert len(nearest(store, unit(2))) == 3
+    assert parts(store, one.seq, two.seq) == {one.seq: halves(2, 3)}
+    assert store.verify() == []
+
+
+def test_one_long_text_does_not_crowd_out_the_others(store):
+    prepare(store)
+    apply(store, insert=(long("long", 1, *[2] * 400),))
+    short = insert(store, "a", "b", "c", first=3)
+    assert next(seq for seq, _ in nearest(store, unit(2), 4)) == 1
+    assert {seq for seq, _ in nearest(store, unit(2), 4)} == {1, *short}
+
+
+def test_passages_come_and_go_with_their_text(store):
+    prepare(store)
+    (one,) = apply(store, insert=(long("one", 1, 2, 3, 4),))
+    update(store, "one", valid_until=None, type="fact")
+    assert nearest(store, unit(4), 1) == [(one.seq, 1.0)]
+    rewrite(store, "one", "something else", 5, 6)
+    assert nearest(store, unit(6), 1) == [(one.seq, 1.0)]
+    assert (one.seq, 1.0) not in nearest(store, unit(4))
+    assert parts(store, one.seq) == {one.seq: halves(5, 6)}
+    assert store.verify() == []
+    update(store, "one", unit(7), text="short")
+    assert nearest(store, unit(7), 1) == [(one.seq, 1.0)]
+    assert parts(store, one.seq) == {}
+    rewrite(store, "one", "again", 8, 9)
+    apply(store, forget=("one",))
+    assert nearest(store, unit(8)) == []
+    assert parts(store, one.seq) == {}
+    assert store.verify() == []
+
+
+def test_a_text_of_which_the_beginning_is_known_waits_for_the_rest(store):
+    prepare(store)
+    (one,) = apply(store, insert=(long("one", 1, 2, partial=True),))
+    assert waiting(store) == ["one"]
+    assert nearest(store, unit(2), 1) == [(one.seq, 1.0)]
+    with store.writing() as tx:
+        tx.embed({one.seq: unit(3)}, SMALL, {}, {one.seq: halves(2, 4)})
+    assert waiting(store) == []
+    assert nearest(store, unit(4), 1) == [(one.seq, 1.0)]
+    assert parts(store, one.seq) == {one.seq: halves(2, 4)}
+    assert store.verify() == []
+    rewrite_partly = changed(get(store, "one"), text="another")
+    apply(store, update=(Entry(rewrite_partly, unit(1), b"", halves(5), partial=True),))
+    assert waiting(store) == ["one"]
+
+
+def test_passages_of_a_coming_model_serve_when_it_does(store):
+    prepare(store)
+    one, two = apply(store, insert=(long("one", 1, 2, 3), long("two", 4, 5, 6)))
+    prepare(store, TWIN)
+    assert waiting(store) == ["one", "two"]
+    for record_, seeds in ((one, (7, 8)), (two, (9, 10))):
+        with store.writing() as tx:
+            tx.embed({record_.seq: unit(1)}, TWIN, {}, {record_.seq: halves(*seeds)})
+    assert models(store).serving == "twin"
+    assert nearest(store, unit(8), 1) == [(one.seq, 1.0)]
+    assert (one.seq, 1.0) not in nearest(store, unit(3))
+    assert store.verify() == []
+    with store.writing() as tx:
+        tx.wipe("local", ANN, 0)
+    assert nearest(store, unit(8)) == []
+    assert store.verify() == []

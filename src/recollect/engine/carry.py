@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from recollect._version import __version__
 from recollect.embed import Model
+from recollect.engine.long import complete
 from recollect.errors import Conflict, Damaged, InvalidRequest, TooNew
 from recollect.model import AuthorKind, Edge, Event, Load, Whole, rfc3339
 from recollect.ops import Carried
 from recollect.rules import check
+from recollect.rules.analyse import passage
 from recollect.store import ledger, lines
 from recollect.value import replace
 
@@ -113,8 +115,12 @@ def _write_records(out: _Out, reader: Reader, report: Report, *, with_vectors: b
         senses = reader.senses(seqs) if with_vectors else {}
         for one in page:
             sense = senses.get(one.record.seq)
-            meant = one if sense is None else replace(one, vector=sense.vector, codes=sense.codes)
-            out.say(lines.whole(meant), records=1, vectors=int(sense is not None))
+            # Of which only the beginning is known, that waits wherever it is restored.
+            if sense is not None and complete(passage(one.record), sense):
+                meant = replace(one, vector=sense.vector, codes=sense.codes, parts=sense.parts)
+            else:
+                meant = one
+            out.say(lines.whole(meant), records=1, vectors=int(meant is not one))
         report(out.carried.records, total, "exporting records")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.engine.worded import told
 from recollect.rules.analyse import tokens
-from recollect.rules.closeness import around
+from recollect.rules.closeness import around, cosines
 from recollect.rules.fuse import spread
 from recollect.value import replace
 
@@ -42,8 +42,9 @@ def closer(search: Search, found: Found, sense: Sense) -> Found:
     codes = {seq: one.codes for seq, one in senses.items()}
     close = around(sense.codes, codes, weighed, len(sense.vector) // 8)
     candidates = list(weighed)
-    said = told(search, found.words)
-    near = {**_cosines(sense, {c: senses[c] for c in candidates if c in senses}), **found.vector}
+    said = told(search, found.words, found.vector)
+    others = {c: senses[c] for c in candidates if c in senses and c not in found.vector}
+    near = {**found.vector, **cosines(sense.vector, others)}
     return replace(
         found,
         vector=near,
@@ -71,17 +72,6 @@ def _windows(chains: Mapping[int, Sequence[int]]) -> dict[int, Sequence[int]]:
             if place == at or row[place] not in chains:
                 windows[row[place]] = row[max(0, place - _REACH) : place + _REACH + 1]
     return windows
-
-
-def _cosines(sense: Sense, others: Mapping[int, Sense]) -> dict[int, float]:
-    if not others:
-        return {}
-    import numpy as np
-
-    rows = np.stack([other.vector for other in others.values()])
-    lengths = np.linalg.norm(rows, axis=1)
-    cosines = rows @ sense.vector / np.where(lengths > 0, lengths, 1)
-    return dict(zip(others, cosines.tolist(), strict=True))
 
 
 def _filled(

@@ -28,14 +28,11 @@ from recollect.value import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import TypeAlias
 
     from recollect.engine.ports import Ports
     from recollect.model import Arc, Record, Sense, Where
     from recollect.ops import Recall
 
-    # The tokens of a passage that may matter, and how many it has in all.
-    Part: TypeAlias = tuple[list[str], int]
 
 # The same where the model tells of single words: what is around a record joins in.
 CLOSER = {

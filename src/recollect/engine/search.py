@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from recollect.rules.period import Period
     from recollect.store import Reader
 
-    # The tokens of a passage that may matter, and how many it has in all.
-    Part: TypeAlias = tuple[list[str], int]
+    # The tokens of a passage that may matter, how many it has in all, and how much it counts.
+    Part: TypeAlias = tuple[list[str], int, float]
 
 # Chosen on the development benchmarks; docs/adr/0009-recall.md has the table.
 DEFAULT = Weights(vector=0.5, words=0.3, graph=0.2)

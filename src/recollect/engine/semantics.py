@@ -10,6 +10,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from recollect.engine import long
 from recollect.errors import ModelNotReady, Unavailable
 
 if TYPE_CHECKING:
@@ -94,9 +95,14 @@ class Semantics:
         return self._pool().submit(_query, embedder, text, needed).result
 
     def senses(
-        self, model: Model | None, texts: Sequence[str], *, needed: bool = False
+        self,
+        model: Model | None,
+        texts: Sequence[str],
+        *,
+        needed: bool = False,
+        most: int | None = long.AT_ONCE,
     ) -> list[Sense] | None:
-        """What each text means, or None while the model is not to be had.
+        """What each text means, or its first passages; None while the model is not to be had.
 
         Raises:
             ModelNotReady: it is needed, and the model is not to be had.
@@ -105,7 +111,7 @@ class Semantics:
         embedder = None if model is None else self.of(model)
         if texts and embedder is not None:
             try:
-                return embedder.senses(texts)
+                return long.senses(embedder.senses, texts, most)
             except Unavailable as error:
                 if needed:
                     raise ModelNotReady(str(error)) from error
@@ -132,9 +138,10 @@ class Semantics:
         return self._prepared
 
     def forget(self, texts: Sequence[str]) -> None:
-        """Take texts out of every cache."""
+        """Take texts out of every cache, and all that they are made of."""
+        said = long.pieces(texts)
         for embedder in (self.configured(), *filter(None, self._older.values())):
-            embedder.forget(texts)
+            embedder.forget(said)
 
     def forget_all(self) -> None:
         """Empty every cache."""

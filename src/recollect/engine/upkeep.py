@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from itertools import accumulate
 from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _AT_ONCE = 64
+# No more than so many characters, for which the bundled model takes about ten seconds.
+_LONGEST = 500_000
 # How long the worker rests when nothing waits, and after a failure, in seconds.
 _REST = 5.0
 _PAUSE = 0.5
@@ -117,8 +120,9 @@ def step(ports: Ports, *, needed: bool = False) -> int:
         if model is None:
             return 0
         records = reader.waiting(_AT_ONCE)
-    texts = [passage(record) for record in records]
-    senses = ports.semantics.senses(model, texts, needed=needed)
+    texts = _few([passage(record) for record in records])
+    records = records[: len(texts)]
+    senses = ports.semantics.senses(model, texts, needed=needed, most=None)
     if senses is None or not records:
         return 0
     with ports.store.writing() as tx:
@@ -132,9 +136,17 @@ def step(ports: Ports, *, needed: bool = False) -> int:
         }
         if _filling(ports, tx) != model:
             return 0
-        tx.embed({seq: sense.vector for seq, sense in fresh.items()}, model, _codes(fresh))
+        vectors = {seq: sense.vector for seq, sense in fresh.items()}
+        parts = {seq: sense.parts for seq, sense in fresh.items()}
+        tx.embed(vectors, model, _codes(fresh), parts)
     # More may wait though all of these have changed meanwhile.
     return len(records)
+
+
+def _few(texts: list[str]) -> list[str]:
+    """The first texts, as many as are not too much together."""
+    lengths = accumulate(map(len, texts))
+    return texts[: max(1, sum(length <= _LONGEST for length in lengths))]
 
 
 def _codes(senses: Mapping[int, Sense]) -> dict[int, bytes]:

@@ -13,14 +13,17 @@ from recollect.rules.passages import finder, passages
 from recollect.value import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from recollect.engine.search import Part, Search
     from recollect.model import Corpus
+    from recollect.rules.passages import Passage
 
-# Of a long text the best passage tells more than the whole; passages have about so many words.
-_PASSAGE = 2 / 3
+# Passages have about so many words.
 _USUAL_PASSAGE = 100
+# What a machine says in a conversation counts so much of what a person says: it was asked for it,
+# and says ten times as much.
+_MACHINE = 0.7
 # A query of fewer words than this is held word for word by many.
 _VERBATIM = 3
 # A longer text is scored by the words that selected it: to count all of its words takes longer
@@ -42,23 +45,29 @@ def said(search: Search, pool: int) -> dict[int, float]:
     return found
 
 
-def told(search: Search, found: Mapping[int, float]) -> dict[int, float]:
-    """The words list by the best passage of each text as well, where any of them is long."""
+def told(search: Search, found: Mapping[int, float], near: Iterable[int]) -> dict[int, float]:
+    """The words list by the best passage of each text, where any of them is long.
+
+    What lies near is looked at as well: a long text that tells of the matter in one place has few
+    of the words for its length.
+    """
     parted = _parted(search, list(found))
     if all(len(parts) <= 1 for parts in parted.values()):
         return {}
+    parted |= _parted(search, [seq for seq in near if seq not in found])
     corpus = search.reader.corpus(search.asked)
     corpus = replace(corpus, average_length=min(corpus.average_length, _USUAL_PASSAGE))
     best = {
-        seq: max(bm25.score(search.asked, words, corpus, length=size) for words, size in parts)
+        seq: max(
+            bm25.score(search.asked, words, corpus, length=size) * share
+            for words, size, share in parts
+        )
         for seq, parts in parted.items()
         if parts
     }
     whole, part = spread(found), spread(best)
-    return {
-        seq: (1 - _PASSAGE) * score + _PASSAGE * part.get(seq, score)
-        for seq, score in whole.items()
-    }
+    # A text that is too long to be cut is known as a whole.
+    return whole | part
 
 
 def _exact(search: Search, corpus: Corpus, said: Mapping[int, float]) -> dict[int, float]:
@@ -66,8 +75,8 @@ def _exact(search: Search, corpus: Corpus, said: Mapping[int, float]) -> dict[in
     scores = dict(said)
     for seq, parts in _parted(search, list(said)).items():
         if parts:
-            words = [word for some, _ in parts for word in some]
-            size = sum(size for _, size in parts)
+            words = [word for some, _, _ in parts for word in some]
+            size = sum(size for _, size, _ in parts)
             scores[seq] = bm25.score(search.asked, words, corpus, length=size)
     return scores
 
@@ -96,9 +105,10 @@ def _bare(text: str) -> str:
 
 def _whole(text: str) -> Part:
     words = tokens(text)
-    return words, len(words)
+    return words, len(words), 1.0
 
 
-def _part(text: str, find: Callable[[str], list[str]]) -> Part:
+def _part(part: Passage, find: Callable[[str], list[str]]) -> Part:
     """What counts of a passage: of a long text only what may be one of the terms is looked at."""
-    return [token for word in find(text) for token in tokens(word)], len(text) // _LETTERS
+    words = [token for word in find(part.text) for token in tokens(word)]
+    return words, len(part.text) // _LETTERS, _MACHINE if part.machine else 1.0

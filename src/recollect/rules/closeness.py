@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from numpy import float32, uint8
     from numpy.typing import NDArray
+
+    from recollect.model import Sense, Vector
 # A query has seldom more telling words, and those at its end tell little.
 MOST_ASKED = 48
 
@@ -40,6 +42,24 @@ def around(
     edges = np.cumsum([0, *map(len, beside)])[:-1]
     together = np.minimum.reduceat(closest[[at for some in beside for at in some]], edges)
     return dict(zip(known, (1 - together.mean(1) / (4 * size)).tolist(), strict=True))
+
+
+def cosines(query: Vector, senses: Mapping[int, Sense]) -> dict[int, float]:
+    """By record: how near its vector comes, or of a long text the nearest of its passages."""
+    import numpy as np
+
+    if not senses:
+        return {}
+    dims = len(query)
+    cut = [
+        np.frombuffer(one.parts, np.float16).reshape(-1, dims) if one.parts else one.vector[None]
+        for one in senses.values()
+    ]
+    rows = np.concatenate(cut).astype(np.float32)
+    lengths = np.linalg.norm(rows, axis=1)
+    near = rows @ query / np.where(lengths > 0, lengths, 1)
+    starts = np.cumsum([0, *map(len, cut)])[:-1]
+    return dict(zip(senses, np.maximum.reduceat(near, starts).tolist(), strict=True))
 
 
 def alike(one: bytes, other: bytes, size: int) -> float:

@@ -43,7 +43,7 @@ def fold(
     Texts that differ in case, spacing and a full stop only are the same. Others are when they are
     alike word by word, or where there are no codes of words when their vectors are nearly the same,
     unless they differ in a number or in a negation, which hardly moves a vector and says something
-    else. A record without a vector is compared by its text.
+    else. A record without a vector, or with many passages, is compared by its text.
     """
     near = _near(order, senses, threshold)
     kept: list[int] = []
@@ -103,7 +103,8 @@ def _near(
     order: Sequence[int], senses: Mapping[int, Sense], threshold: float
 ) -> dict[int, set[int]]:
     """By record: those before it that are nearly the same."""
-    known = [seq for seq in order if seq in senses]
+    # Long texts that are nearly the same tell of the same things, and need not say the same.
+    known = [seq for seq in order if seq in senses and not senses[seq].parts]
     near: dict[int, set[int]] = {}
     if len(known) <= 1:
         return near

@@ -114,13 +114,16 @@ class Reader(Protocol):
         """
 
     def nearest(self, vector: Vector, where: Where, limit: int) -> list[Candidate]:
-        """The records that match with the nearest serving vectors, highest cosine first."""
+        """The records that match with the nearest serving vectors, highest cosine first.
+
+        A long text is as near as the nearest of its passages.
+        """
 
     def vectors(self, seqs: Sequence[int]) -> dict[int, Vector]:
         """The serving vectors of these records, where they have one."""
 
     def senses(self, seqs: Sequence[int]) -> dict[int, Sense]:
-        """The serving vectors of these records with the codes of their words, in one look."""
+        """The serving vectors of these records with their words and passages, in one look."""
 
     def speakers(self, seqs: Sequence[int]) -> dict[int, str]:
         """Who said these records, where that is known."""
@@ -224,8 +227,9 @@ class Writer(Reader, Protocol):
         vectors: Mapping[int, Vector],
         model: Model,
         codes: Mapping[int, bytes] | None = None,
+        parts: Mapping[int, bytes] | None = None,
     ) -> None:
-        """Keep vectors of a model, and codes of words, for records that wait for them.
+        """Keep vectors of a model, codes of words, and passages, for records that wait for them.
 
         The coming model becomes the serving one with the last of them.
         """

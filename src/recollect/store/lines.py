@@ -57,6 +57,8 @@ def whole(one: Whole) -> bytes:
         said |= _packed(one.vector)
     if one.codes:
         said["codes"] = b64encode(one.codes).decode()
+    if one.parts:
+        said["parts"] = b64encode(one.parts).decode()
     return line(RECORD, said)
 
 
@@ -81,6 +83,7 @@ def _whole(said: dict[str, Any]) -> Whole:
         tuple(map(states.record, said.get("versions", ()))),
         _unpacked(said),
         b64decode(said.get("codes", ""), validate=True),
+        b64decode(said.get("parts", ""), validate=True),
     )
 
 

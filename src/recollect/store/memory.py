@@ -32,6 +32,7 @@ from recollect.model import (
     moment,
 )
 from recollect.rules import analyse, bm25, govern
+from recollect.rules.closeness import cosines
 from recollect.rules.code import records
 from recollect.rules.retain import Aged
 from recollect.store import ledger
@@ -100,7 +101,8 @@ class MemoryStore:
         """How many bytes the texts and vectors take."""
         state = self._state
         texts = sum(len(record.text.encode()) for record in state.records.values())
-        return texts + sum(v.nbytes for rows in state.vectors.values() for v in rows.values())
+        senses = (sense for rows in state.senses.values() for sense in rows.values())
+        return texts + sum(one.vector.nbytes + len(one.parts) for one in senses)
 
     def close(self) -> None:
         """Nothing is held that would have to be let go of."""
@@ -116,8 +118,7 @@ class _State:
         self.salts: dict[str, bytes] = {}
         self.words: dict[int, list[str]] = {}
         self.edges: dict[tuple[str, str, str], Edge] = {}
-        self.vectors: dict[Model, dict[int, Vector]] = {}
-        self.codes: dict[Model, dict[int, bytes]] = {}
+        self.senses: dict[Model, dict[int, Sense]] = {}
         self.events: list[Event] = []
         self.keys: dict[str, Key] = {}
         self.done: dict[str, Done] = {}
@@ -134,8 +135,7 @@ class _State:
         twin.salts = self.salts.copy()
         twin.words = self.words.copy()
         twin.edges = self.edges.copy()
-        twin.vectors = {model: rows.copy() for model, rows in self.vectors.items()}
-        twin.codes = {model: rows.copy() for model, rows in self.codes.items()}
+        twin.senses = {model: rows.copy() for model, rows in self.senses.items()}
         twin.events = self.events.copy()
         twin.keys = self.keys.copy()
         twin.done = self.done.copy()
@@ -147,9 +147,9 @@ class _State:
         return {dst: src for src, type_, dst in self.edges if type_ == Link.SUPERSEDES}
 
     def unembedded(self, model: Model) -> list[Record]:
-        """The records that have no vector of a model yet, oldest first."""
-        rows = self.vectors[model]
-        return [r for r in self.records.values() if r.embedded and r.seq not in rows]
+        """The records that have no vector of a model yet, or not all, oldest first."""
+        done = {seq for seq, sense in self.senses[model].items() if not sense.partial}
+        return [r for r in self.records.values() if r.embedded and r.seq not in done]
 
 
 class MemoryReader:
@@ -318,23 +318,21 @@ class MemoryReader:
         rows = self._serving()
         if self._state.serving is not None:
             _check_length(vector, self._state.serving)
-        found = [
-            Candidate(record.seq, _cosine(row, vector))
-            for record in self._where(where)
-            if (row := rows.get(record.seq)) is not None
-        ]
-        return _best(found, limit)
+        from numpy.linalg import norm
+
+        known = {r.seq: rows[r.seq] for r in self._where(where) if r.seq in rows}
+        near = cosines(vector / (norm(vector) or 1.0), known)
+        return _best([Candidate(*one) for one in near.items()], limit)
 
     def vectors(self, seqs: Sequence[int]) -> dict[int, Vector]:
         """The serving vectors of these records, where they have one."""
         rows = self._serving()
-        return {seq: rows[seq] for seq in seqs if seq in rows}
+        return {seq: rows[seq].vector for seq in seqs if seq in rows}
 
     def senses(self, seqs: Sequence[int]) -> dict[int, Sense]:
-        """The serving vectors of these records with the codes of their words."""
-        serving = self._state.serving
-        codes = self._state.codes[serving] if serving else {}
-        return {seq: Sense(row, codes[seq]) for seq, row in self.vectors(seqs).items()}
+        """The serving vectors of these records with their words and passages."""
+        rows = self._serving()
+        return {seq: rows[seq] for seq in seqs if seq in rows}
 
     def speakers(self, seqs: Sequence[int]) -> dict[int, str]:
         """Who said these records, where that is known."""
@@ -451,7 +449,7 @@ class MemoryReader:
             serving=serving.name,
             dimensions=serving.dimensions,
             coming=coming.name if coming else "",
-            done=len(self._state.vectors[filling]),
+            done=len(self._state.senses[filling]),
             waiting=len(self._state.unembedded(filling)),
         )
 
@@ -497,9 +495,9 @@ class MemoryReader:
     def _seq(self, id_: str) -> int:
         return self._state.records[id_].seq
 
-    def _serving(self) -> dict[int, Vector]:
+    def _serving(self) -> dict[int, Sense]:
         serving = self._state.serving
-        return self._state.vectors[serving] if serving else {}
+        return self._state.senses[serving] if serving else {}
 
 
 class MemoryWriter(MemoryReader):
@@ -560,8 +558,7 @@ class MemoryWriter(MemoryReader):
         state.serving = state.serving or model
         state.coming = None if model == state.serving else model
         kept = [model for model in (state.serving, state.coming) if model is not None]
-        state.vectors = {model: state.vectors.get(model, {}) for model in kept}
-        state.codes = {model: state.codes.get(model, {}) for model in kept}
+        state.senses = {model: state.senses.get(model, {}) for model in kept}
         self._settle()
 
     def embed(
@@ -569,21 +566,23 @@ class MemoryWriter(MemoryReader):
         vectors: Mapping[int, Vector],
         model: Model,
         codes: Mapping[int, bytes] | None = None,
+        parts: Mapping[int, bytes] | None = None,
     ) -> None:
         """Keep vectors of a model for records that wait for them.
 
         The coming model becomes the serving one with the last of them.
         """
-        if model not in self._state.vectors:
+        if model not in self._state.senses:
             raise Conflict(
                 f"{model.name} is not the model that this store is being filled with. Read again "
                 "which model it wants.",
                 model=model.name,
             )
-        for record in self._state.unembedded(model):
-            if record.seq in vectors:
-                sense = Sense(vectors[record.seq], (codes or {}).get(record.seq, b""))
-                self._keep(sense, record.seq, model)
+        codes, parts = codes or {}, parts or {}
+        for seq in [record.seq for record in self._state.unembedded(model)]:
+            if seq in vectors:
+                sense = Sense(vectors[seq], codes.get(seq, b""), parts.get(seq, b""))
+                self._keep(sense, seq, model)
         self._settle()
 
     def restore(self, load: Load) -> None:
@@ -592,7 +591,7 @@ class MemoryWriter(MemoryReader):
         state.events += load.events
         for whole in load.records:
             id_ = whole.record.id
-            self._insert(Entry(whole.record, whole.vector, whole.codes))
+            self._insert(Entry(whole.record, whole.vector, whole.codes, whole.parts))
             seq = state.records[id_].seq
             state.records[id_] = _stored(whole.record, seq, whole.record.accessed_at)
             state.salts[id_] = whole.salt
@@ -670,14 +669,14 @@ class MemoryWriter(MemoryReader):
         if not record.embedded:
             return
         if entry.vector is not None:
-            self._keep(Sense(entry.vector, entry.codes), record.seq, self._state.serving)
+            sense = Sense(entry.vector, entry.codes, entry.parts, entry.partial)
+            self._keep(sense, record.seq, self._state.serving)
 
     def _keep(self, sense: Sense, seq: int, model: Model | None) -> None:
         if model is None:
             raise Conflict("A vector was given before any model. Prepare the model first.")
         _check_length(sense.vector, model)
-        self._state.vectors[model][seq] = sense.vector.copy()
-        self._state.codes[model][seq] = sense.codes
+        self._state.senses[model][seq] = sense._replace(vector=sense.vector.copy())
 
     def _link(self, edge: Edge) -> None:
         new, old = self._known(edge.src), self._known(edge.dst)
@@ -725,18 +724,15 @@ class MemoryWriter(MemoryReader):
         }
 
     def _drop_vectors(self, seq: int) -> None:
-        for rows in self._state.vectors.values():
+        for rows in self._state.senses.values():
             rows.pop(seq, None)
-        for told in self._state.codes.values():
-            told.pop(seq, None)
 
     def _settle(self) -> None:
         """Let the coming model serve as soon as no record waits for it."""
         state = self._state
         if state.coming is not None and not state.unembedded(state.coming):
             state.serving, state.coming = state.coming, None
-            state.vectors = {state.serving: state.vectors[state.serving]}
-            state.codes = {state.serving: state.codes[state.serving]}
+            state.senses = {state.serving: state.senses[state.serving]}
 
     def _log(
         self, parts: Iterable[tuple[str, str, str]], at: datetime, author: Author, detail: str
@@ -765,12 +761,6 @@ def _check_length(vector: Vector, model: Model) -> None:
             model=model.name,
             dimensions=model.dimensions,
         )
-
-
-def _cosine(one: Vector, other: Vector) -> float:
-    from numpy.linalg import norm
-
-    return float(one @ other / (norm(one) * norm(other) or 1.0))
 
 
 def _best(found: list[Candidate], limit: int) -> list[Candidate]:

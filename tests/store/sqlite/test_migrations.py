@@ -92,3 +92,24 @@ def test_opening_a_current_file_changes_no_byte(tmp_path):
     before = path.read_bytes()
     SqliteStore.open(path).close()
     assert path.read_bytes() == before
+
+
+def test_a_long_text_of_an_older_file_waits_for_its_passages(tmp_path):
+    path = tmp_path / "memory.db"
+    made(path, 6)
+    old = apsw.Connection(str(path))
+    old.execute("UPDATE content SET text = ? WHERE seq = 1", ("It is long. " * 200,))
+    old.execute("INSERT INTO model VALUES (1, 'small', 64, 'serving', 1, 0, 0, 0, 0, '')")
+    half = unit(1).astype("<f2").tobytes()
+    old.execute("INSERT INTO vector VALUES (?, ?)", ((1 << 40) + 1, half))
+    old.close()
+    store = SqliteStore.open(path)
+    with store.reading() as reader:
+        assert [r.id for r in reader.waiting(9)] == ["old"]
+    with store.writing() as tx:
+        tx.embed({1: unit(2)}, SMALL, {}, {1: half + half})
+    with store.reading() as reader:
+        assert reader.waiting(9) == []
+        assert reader.senses([1])[1].parts == half + half
+        assert [c.seq for c in reader.nearest(unit(1), ANY, 9)] == [1]
+    store.close()

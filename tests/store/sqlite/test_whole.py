@@ -19,6 +19,7 @@ CARRIED = {
     "edge",
     "event",
     "vector",
+    "part",
     "scope",
     "author",
     "type",

@@ -11,7 +11,7 @@ from recollect.store.sqlite.read import numbers
 from recollect.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from recollect.model import Sense, Vector
     from recollect.store.sqlite.read import ModelRow
@@ -58,6 +58,7 @@ class Placing:
 
         seqs = [seq for seq, _ in pairs]
         replaced = self._having(model, seqs)
+        self._part(model, replaced, {seq: sense.parts for seq, sense in pairs if sense.parts})
         matrix = stack([sense.vector for _, sense in pairs]).astype(float32, copy=False)
         base = model.id << 40
         # The codes of the words lie behind the vector; what has none of them is as it always was.
@@ -76,6 +77,7 @@ class Placing:
         if model is None:
             return
         having = self._having(model, seqs)
+        self._part(model, having, {})
         self._tx.many(WRITE["delete_vector"], [((model.id << 40) + seq,) for seq in having])
         self._hold(model, -len(having))
         self._of(model).replaced.update(having)
@@ -122,7 +124,7 @@ class Placing:
         for model in self._tx.filled():
             if (touched := self._written.get(model.id)) is not None:
                 replaced = list(touched.replaced - touched.erased)
-                kept = set(self._having(model, replaced))
+                kept = {seq: n or 1 for seq, n in self._having(model, replaced).items()}
                 self._scans().finish(model, replaced, kept, list(touched.erased), event)
         if self.untidy:
             self._scans().tidy(self._tx.filled())
@@ -144,16 +146,27 @@ class Placing:
 
     def _repair(self, model: ModelRow, touched: set[int]) -> None:
         # What this transaction has deleted counts as there: it may yet be undone.
-        held = {*self._tx.held(model), *touched}
+        held = dict.fromkeys(touched, model.slots) | self._tx.held(model)
         self._scans().repair(model, held, self._tx.last_event())
 
-    def _having(self, model: ModelRow, seqs: Sequence[int]) -> list[int]:
-        bound = {"seqs": numbers(seqs), "model": model.id}
-        return [seq for (seq,) in self._tx.execute(READ["having"], bound)]
+    def _part(self, model: ModelRow, had: Mapping[int, int], has: Mapping[int, bytes]) -> None:
+        """Put the vectors of passages in the place of those that these records had."""
+        base, size = model.id << 40, 2 * model.dimensions
+        if gone := [seq for seq, many in had.items() if many]:
+            self._tx.many(WRITE["delete_part"], [(base + seq,) for seq in gone])
+        if has:
+            self._tx.many(WRITE["insert_part"], [(base + seq, data) for seq, data in has.items()])
+        self._hold(model, 0, sum(len(data) // size for data in has.values()) - sum(had.values()))
 
-    def _hold(self, model: ModelRow, more: int) -> None:
-        if more:
-            self._tx.change_model("hold", {"id": model.id, "more": more})
+    def _having(self, model: ModelRow, seqs: Sequence[int]) -> dict[int, int]:
+        """Those that have a vector, and of how many passages."""
+        bound = {"seqs": numbers(seqs), "model": model.id}
+        size = 2 * model.dimensions
+        return {seq: taken // size for seq, taken in self._tx.execute(READ["having"], bound)}
+
+    def _hold(self, model: ModelRow, more: int, parts: int = 0) -> None:
+        if more or parts:
+            self._tx.change_model("hold", {"id": model.id, "more": more, "parts": parts})
 
     def _of(self, model: ModelRow) -> _Touched:
         return self._touched.setdefault(model.id, _Touched(set(), set(), set()))

@@ -73,6 +73,8 @@ class ModelRow(Value):
     synced: int
     mark: int
     boot: str
+    # How many vectors of passages there are besides.
+    parts: int = 0
 
 
 class SqliteReader:
@@ -293,16 +295,29 @@ class SqliteReader:
         rows = _matrix((data for _, data in found), model.dimensions)
         return {seq: row for (seq, _), row in zip(found, rows, strict=True)}
 
+    def cosines(self, model: ModelRow, seqs: Sequence[int], query: Vector) -> dict[int, float]:
+        """How near each record's vector comes to a query, or the nearest one of its passages."""
+        from recollect.rules.closeness import cosines
+
+        return cosines(query, self.senses_of(model, seqs))
+
     def senses(self, seqs: Sequence[int]) -> dict[int, Sense]:
         """See `Reader`."""
         model = self.serving()
-        if model is None or not seqs:
+        return {} if model is None else self.senses_of(model, seqs)
+
+    def senses_of(self, model: ModelRow, seqs: Sequence[int]) -> dict[int, Sense]:
+        """What these records mean to a model."""
+        if not seqs:
             return {}
         bound = {"seqs": numbers(seqs), "model": model.id}
         found: list[Row] = self.execute(READ["senses"], bound).fetchall()
         size = model.dimensions * 2
-        rows = _matrix((data[:size] for _, data in found), model.dimensions)
-        return {seq: Sense(row, data[size:]) for (seq, data), row in zip(found, rows, strict=True)}
+        rows = _matrix((data[:size] for _, data, _ in found), model.dimensions)
+        return {
+            seq: Sense(row, data[size:], parts or b"")
+            for (seq, data, parts), row in zip(found, rows, strict=True)
+        }
 
     def speakers(self, seqs: Sequence[int]) -> dict[int, str]:
         """See `Reader`."""
@@ -461,9 +476,11 @@ class SqliteReader:
         """What ties each record to its seals in the ledger: its number and salt."""
         return self.execute(READ["salts"], {"after": after, "limit": limit}).fetchall()
 
-    def held(self, model: ModelRow) -> list[int]:
-        """The records of which a model has a vector."""
-        return [seq for (seq,) in self.execute(READ["held"], {"model": model.id})]
+    def held(self, model: ModelRow) -> dict[int, int]:
+        """The records of which a model has a vector, and how many slots of the scan each has."""
+        size = model.dimensions * 2
+        found = self.execute(READ["held"], {"model": model.id})
+        return {seq: taken // size or 1 for seq, taken in found}
 
     def seqs(self, where: Where) -> list[int]:
         """The numbers of all records that match."""

@@ -49,6 +49,9 @@ _SURE = 32
 # After so many slots a file is written through to the disk; after a power cut no more than
 # these have to be made again.
 _UNSYNCED = 512
+# Where there are long texts, so many slots are taken for each record, and again so many more where
+# they are of too few.
+_OF_LONG = 4
 _ROWS_AT_ONCE = 8_192
 # A file of which less than half is alive is made again, once that is worth the trouble.
 _WORTH_IT = 4_096
@@ -72,23 +75,33 @@ class Scans:
         query = _unit(np.ascontiguousarray(vector, np.float32))
         wanted = limit + _SPARE
         try:
-            found = self._trusted(model).search(query, model.slots, _filter(reader, where), wanted)
-            # Of a record with two slots the better one, which comes first.
-            cosines = dict(
-                zip(found.seqs[::-1].tolist(), found.cosines[::-1].tolist(), strict=True)
-            )
-            seqs = list(dict.fromkeys(found.seqs.tolist()))
+            cosines = self._scanned(model, query, _filter(reader, where), wanted)
+            seqs = list(cosines)
         except Stale:
             self.stale = True
             cosines = _exact(reader, model, query, where, wanted)
             seqs = list(cosines)
         passing = reader.admitted(seqs, where) if seqs else set()
         near = [seq for seq in seqs if seq in passing]
-        if vectors := reader.vectors_of(model, near[:_SURE]):
-            exact = _unit(np.stack(list(vectors.values()))) @ query
-            cosines |= dict(zip(vectors, exact.tolist(), strict=True))
+        cosines |= reader.cosines(model, near[:_SURE], query)
         scored = [Candidate(seq, cosines[seq]) for seq in near]
         return sorted(scored, key=lambda c: (-c.score, c.seq))[:limit]
+
+    def _scanned(
+        self, model: ModelRow, query: Vectors, what: Filter, wanted: int
+    ) -> dict[int, float]:
+        """By record, best first, the cosine of the best of its slots, as far as codes can tell."""
+        scan = self._trusted(model)
+        slots = wanted if not model.parts else _OF_LONG * wanted
+        while True:
+            found = scan.search(query, model.slots, what, slots)
+            # The better slots of a record come first, so from the end they come last.
+            pairs = zip(found.seqs[::-1].tolist(), found.cosines[::-1].tolist(), strict=True)
+            best = dict(pairs)
+            seqs = dict.fromkeys(found.seqs.tolist())
+            if not model.parts or len(seqs) >= wanted or len(found.seqs) < slots:
+                return {seq: best[seq] for seq in seqs}
+            slots *= _OF_LONG
 
     def append(self, model: ModelRow, rows: Sequence[Row], mark: int) -> ModelRow:
         """Write new slots behind the counted ones; answers the row that makes them count."""
@@ -96,8 +109,9 @@ class Scans:
         scan.mark(began=mark)
         if not rows:
             return replace(model, mark=mark)
-        scan.write(model.slots, _slots(rows))
-        count = model.slots + len(rows)
+        made = _slots(rows, model.dimensions)
+        scan.write(model.slots, made)
+        count = model.slots + len(made.seqs)
         synced = model.synced
         if count - synced >= _UNSYNCED or not _boot():
             scan.sync()
@@ -106,7 +120,7 @@ class Scans:
 
     def usable(self, model: ModelRow) -> bool:
         """Whether a writer may go on with the file, and need not make it again."""
-        if model.slots > max(_WORTH_IT, 2 * model.held):
+        if model.slots > max(_WORTH_IT, 2 * (model.held + model.parts)):
             return False
         try:
             return model.mark in self._trusted(model).marks()
@@ -117,7 +131,7 @@ class Scans:
         """Whether a writer committed and died before it took replaced slots out."""
         return model.slots > 0 and self._trusted(model).marks()[1] != model.mark
 
-    def repair(self, model: ModelRow, held: set[int], event: int) -> None:
+    def repair(self, model: ModelRow, held: dict[int, int], event: int) -> None:
         """Do what a writer that died after its commit has left undone."""
         scan = self._trusted(model)
         slots = scan.slots(model.slots, event=0)
@@ -136,8 +150,9 @@ class Scans:
         scan.mark(began=mark)
         count = 0
         for rows in _stored(reader, model):
-            scan.write(count, _slots(rows))
-            count += len(rows)
+            made = _slots(rows, model.dimensions)
+            scan.write(count, made)
+            count += len(made.seqs)
         scan.sync()
         self._keep(new, scan)
         return replace(new, slots=count, synced=count)
@@ -146,13 +161,13 @@ class Scans:
         self,
         model: ModelRow,
         replaced: Sequence[int],
-        kept: set[int],
+        kept: dict[int, int],
         erased: Sequence[int],
         event: int,
     ) -> None:
         """After the commit: take out what was replaced, leave nothing of what was deleted.
 
-        Of a record that is `kept` the newest slot stays, which this transaction wrote.
+        Of a record that is `kept` so many of the newest slots stay, which this transaction wrote.
         """
         # The transaction is committed, so that nothing may fail any more; what is not marked as
         # finished the next writer does.
@@ -233,20 +248,31 @@ def short(number: int) -> int:
 
 
 def _hide(
-    scan: Scan, model: ModelRow, seqs: NDArray[int64] | None, kept: set[int], event: int
+    scan: Scan, model: ModelRow, seqs: NDArray[int64] | None, kept: dict[int, int], event: int
 ) -> None:
-    """Take all slots of these records out, but for the newest of those that are kept."""
-    slots = scan.slots(model.slots, seqs).tolist()
-    owners = scan.records(np.array(slots, np.int64), model.slots).tolist()
-    newest = dict(zip(owners, slots, strict=True))
-    pairs = zip(slots, owners, strict=True)
-    scan.hide([s for s, seq in pairs if seq not in kept or newest[seq] != s], event)
+    """Take all slots of these records out, but for so many of the newest of those that are kept."""
+    slots = scan.slots(model.slots, seqs)
+    owners = scan.records(slots, model.slots)
+    left = dict(kept)
+    hidden: list[int] = []
+    for slot, seq in zip(slots[::-1].tolist(), owners[::-1].tolist(), strict=True):
+        if left.get(seq, 0) > 0:
+            left[seq] -= 1
+        else:
+            hidden.append(slot)
+    scan.hide(hidden, event)
 
 
-def _slots(rows: Sequence[Row]) -> NewSlots:
-    """The scan file's columns of some rows."""
+def _slots(rows: Sequence[Row], dims: int) -> NewSlots:
+    """The scan file's columns of some rows; one with several vectors takes as many slots."""
+    size = 2 * dims
+    rows = [
+        row if len(row[-1]) == size else (*row[:-1], row[-1][at : at + size])
+        for row in rows
+        for at in range(0, len(row[-1]), size)
+    ]
     seqs, scope_ids, kinds, type_ids, starts, ends, vectors = zip(*rows, strict=True)
-    matrix = np.frombuffer(b"".join(vectors), np.float16).reshape(len(rows), -1)
+    matrix = np.frombuffer(b"".join(vectors), np.float16).reshape(len(rows), dims)
     return NewSlots(
         seqs=np.array(seqs, np.int64),
         scopes=np.array(scope_ids, np.int32),
@@ -292,10 +318,13 @@ def _exact(
     allowed = set(reader.seqs(where))
     scored: list[tuple[float, int]] = []
     for rows in _stored(reader, model):
-        slots = _slots(rows)
+        slots = _slots(rows, model.dimensions)
         scored += zip((-(slots.vectors @ query)).tolist(), slots.seqs.tolist(), strict=True)
-    best = [(seq, -away) for away, seq in sorted(scored) if seq in allowed]
-    return dict(best[:wanted])
+    best: dict[int, float] = {}
+    for away, seq in sorted(scored):
+        if seq in allowed and len(best) < wanted:
+            best.setdefault(seq, -away)
+    return best
 
 
 def _stored(reader: SqliteReader, model: ModelRow) -> Iterator[list[Row]]:

@@ -85,6 +85,7 @@ def _derived(reader: SqliteReader, queries: dict[str, str]) -> Iterator[Problem]
         ("unindexed_code", "The index of code and the records disagree.", _REMADE),
         ("indexed_ghosts", "The word index holds words of a record that is gone.", _REMADE),
         ("vector_ghosts", "A vector is of a record or model that is gone.", _REMADE),
+        ("part_ghosts", "Vectors of passages are of a record that is gone.", _REMADE),
         ("vectorless", "A record neither has a vector nor waits for one.", _REMADE),
         ("circles", "A record took, through others, its own place.", _RESTORE),
     )

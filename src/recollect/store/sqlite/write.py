@@ -130,18 +130,26 @@ class SqliteWriter(SqliteReader):
         vectors: Mapping[int, Vector],
         model: Model,
         codes: Mapping[int, bytes] | None = None,
+        parts: Mapping[int, bytes] | None = None,
     ) -> None:
         """See `Writer`."""
         row = next((row for row in (self.coming(), self.serving()) if _is(row, model)), None)
         if row is None:
             raise Conflict(f"{model.name} is neither serving nor coming. Prepare it first.")
         bound = {"model": row.id, "seqs": numbers(list(vectors))}
-        have = {seq for (seq,) in self.execute(READ["having"], bound)}
+        have = {seq for seq, _ in self.execute(READ["having"], bound)}
+        filling = row.state == "coming" or self.coming() is None
+        if filling:
+            # Of a long text that waits, only the beginning may be known.
+            have -= {seq for (seq,) in self.execute(READ["still_waiting"], {"seqs": bound["seqs"]})}
         lacking = self.rows([seq for seq in vectors if seq not in have])
         wanting = [seq for seq, record in lacking.items() if record.embedded]
-        senses = [(seq, Sense(vectors[seq], (codes or {}).get(seq, b""))) for seq in wanting]
+        codes, parts = codes or {}, parts or {}
+        senses = [
+            (seq, Sense(vectors[seq], codes.get(seq, b""), parts.get(seq, b""))) for seq in wanting
+        ]
         self._placing.place(row, senses)
-        if row.state == "coming" or self.coming() is None:
+        if filling:
             self.many(WRITE["waits_no_more"], [(seq,) for seq in vectors])
         self._settle()
 
@@ -149,7 +157,7 @@ class SqliteWriter(SqliteReader):
         """See `Writer`."""
         self._append(load.events)
         salts = {whole.record.id: whole.salt for whole in load.records}
-        entries = [Entry(whole.record, whole.vector, whole.codes) for whole in load.records]
+        entries = [Entry(one.record, one.vector, one.codes, one.parts) for one in load.records]
         made = self._insert(entries, salts)
         for record, whole in zip(made, load.records, strict=True):
             self._add_past(record.seq, whole)
@@ -241,10 +249,14 @@ class SqliteWriter(SqliteReader):
 
     def _first_vectors(self, pairs: Sequence[tuple[int, Entry]]) -> None:
         serving, coming = self.serving(), self.coming()
-        known = [(seq, Sense(e.vector, e.codes)) for seq, e in pairs if e.vector is not None]
+        known = [
+            (seq, Sense(e.vector, e.codes, e.parts)) for seq, e in pairs if e.vector is not None
+        ]
         self._placing.place(serving, known)
         if serving is not None:
-            late = [(seq,) for seq, e in pairs if e.vector is None or coming is not None]
+            late = [
+                (seq,) for seq, e in pairs if e.vector is None or e.partial or coming is not None
+            ]
             self.many(WRITE["wait"], late)
 
     def _update(self, entry: Entry, author: Author) -> bytes:
@@ -312,14 +324,14 @@ class SqliteWriter(SqliteReader):
         if passage(old) != passage(new):
             for model in (serving, coming):
                 self._placing.unplace(model, [new.seq])
-            if serving is not None and (vector is None or coming is not None):
+            if serving is not None and (vector is None or entry.partial or coming is not None):
                 self.execute(WRITE["wait"], (new.seq,))
         elif _filtered_by(old) != _filtered_by(new):
             for model in (serving, coming):
                 self._placing.restamp(model, new.seq)
         if vector is not None:
-            self._placing.place(serving, [(new.seq, Sense(vector, entry.codes))])
-            if coming is None:
+            self._placing.place(serving, [(new.seq, Sense(vector, entry.codes, entry.parts))])
+            if coming is None and not entry.partial:
                 self.execute(WRITE["waits_no_more"], (new.seq,))
 
     def _link(self, edges: Sequence[Edge]) -> None:
@@ -408,7 +420,13 @@ class SqliteWriter(SqliteReader):
     def _clear(self) -> None:
         for model in self.filled():
             self._placing.drop(model)
-        for statement in ("clear_words", "clear_code_words", "clear_vectors", "clear_records"):
+        for statement in (
+            "clear_words",
+            "clear_code_words",
+            "clear_vectors",
+            "clear_parts",
+            "clear_records",
+        ):
             self.execute(WRITE[statement])
         self._set_meta("code_documents", 0)
         self.change_model("clear_slots", {})
@@ -475,6 +493,7 @@ class SqliteWriter(SqliteReader):
     def _drop(self, model: ModelRow) -> None:
         self._placing.drop(model)
         self.execute(WRITE["delete_vectors"], {"model": model.id})
+        self.execute(WRITE["delete_parts"], {"model": model.id})
         self.change_model("delete_model", {"id": model.id})
 
     def _settle(self) -> None:

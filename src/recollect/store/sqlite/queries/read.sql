@@ -357,7 +357,7 @@ SELECT count(*)
    AND s.scope IN (SELECT value FROM json_each(:scopes));
 
 -- name: models
-SELECT id, name, dimensions, state, held, generation, slots, synced, mark, boot FROM model;
+SELECT id, name, dimensions, state, held, generation, slots, synced, mark, boot, parts FROM model;
 
 -- name: waiting_count
 SELECT count(*) FROM waiting;
@@ -387,10 +387,11 @@ SELECT s.value, substr(v.data, 1, :bytes)
   JOIN vector v ON v.key = (:model << 40) + s.value;
 
 -- name: senses
--- The vectors of these records, with the codes of their words behind them.
-SELECT s.value, v.data
+-- The vectors of these records, with the codes of their words behind them, and those of passages.
+SELECT s.value, v.data, p.data
   FROM carray(:seqs) s
-  JOIN vector v ON v.key = (:model << 40) + s.value;
+  JOIN vector v ON v.key = (:model << 40) + s.value
+  LEFT JOIN part p ON p.key = v.key;
 
 -- name: speakers
 -- Who said these records.
@@ -418,21 +419,29 @@ SELECT s.value, n.seq
             ORDER BY a.seq LIMIT :reach ) );
 
 -- name: having
--- Of these records, those that have a vector.
+-- Of these records, those that have a vector, and how many bytes those of their passages take.
+SELECT s.value, coalesce(length(p.data), 0)
+  FROM carray(:seqs) s
+  JOIN vector v ON v.key = (:model << 40) + s.value
+  LEFT JOIN part p ON p.key = v.key;
+
+-- name: still_waiting
+-- Of these records, those that wait for a vector.
 SELECT s.value
   FROM carray(:seqs) s
-  JOIN vector v ON v.key = (:model << 40) + s.value;
+  JOIN waiting w ON w.seq = s.value;
 
 -- name: scan_columns
--- Not a statement: what the scan file holds of each vector.
+-- Not a statement: what the scan file holds of each vector, or of those of the passages.
 r.seq, r.scope, r.kind, r.type, r.valid_from, r.valid_until
-     , substr(v.data, 1, 2 * (SELECT dimensions FROM model WHERE id = :model));
+     , coalesce(p.data, substr(v.data, 1, 2 * (SELECT dimensions FROM model WHERE id = :model)));
 
 -- name: scan_rows
 -- The scan file's columns of all vectors, oldest record first.
 SELECT @scan_columns
   FROM vector v
   JOIN record r ON r.seq = v.key - (:model << 40)
+  LEFT JOIN part p ON p.key = v.key
  WHERE v.key BETWEEN :model << 40 AND ((:model + 1) << 40) - 1
  ORDER BY v.key;
 
@@ -441,12 +450,14 @@ SELECT @scan_columns
 SELECT @scan_columns
   FROM carray(:seqs) s
   JOIN record r ON r.seq = s.value
-  JOIN vector v ON v.key = (:model << 40) + s.value;
+  JOIN vector v ON v.key = (:model << 40) + s.value
+  LEFT JOIN part p ON p.key = v.key;
 
 -- name: held
--- The records that have a vector, in order.
-SELECT v.key - (:model << 40)
+-- The records that have a vector, in order, and how many bytes those of their passages take.
+SELECT v.key - (:model << 40), coalesce(length(p.data), 0)
   FROM vector v
+  LEFT JOIN part p ON p.key = v.key
  WHERE v.key BETWEEN :model << 40 AND ((:model + 1) << 40) - 1
  ORDER BY v.key;
 

@@ -39,11 +39,19 @@ SELECT v.key & ((1 << 40) - 1) FROM vector v
     OR (v.key >> 40) NOT IN (SELECT id FROM model)
  LIMIT 100;
 
+-- name: part_ghosts
+-- Vectors of passages whose record has none of its own.
+SELECT p.key & ((1 << 40) - 1) FROM part p
+ WHERE p.key NOT IN (SELECT key FROM vector)
+ LIMIT 100;
+
 -- name: vector_counts
--- How many vectors each model has, as kept and as counted.
-SELECT m.name, m.held
+-- How many vectors each model has, those of passages too, as kept and as counted.
+SELECT m.name, m.held + m.parts
      , (SELECT count(*) FROM vector v
          WHERE v.key BETWEEN m.id << 40 AND ((m.id + 1) << 40) - 1)
+     + (SELECT coalesce(sum(length(p.data)), 0) / (2 * m.dimensions) FROM part p
+         WHERE p.key BETWEEN m.id << 40 AND ((m.id + 1) << 40) - 1)
   FROM model m;
 
 -- name: sums

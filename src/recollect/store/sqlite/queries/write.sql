@@ -176,8 +176,8 @@ UPDATE model
  WHERE id = :id;
 
 -- name: hold
--- Note that so many more vectors are held.
-UPDATE model SET held = held + :more WHERE id = :id;
+-- Note that so many more vectors are held, and so many more of passages.
+UPDATE model SET held = held + :more, parts = parts + :parts WHERE id = :id;
 
 -- name: serve_model
 UPDATE model SET state = 'serving' WHERE id = :id;
@@ -188,6 +188,16 @@ DELETE FROM model WHERE id = :id;
 -- name: insert_vector
 INSERT INTO vector (key, data) VALUES (:key, :data)
 ON CONFLICT (key) DO UPDATE SET data = excluded.data;
+
+-- name: insert_part
+-- The vectors of a long text's passages.
+INSERT INTO part (key, data) VALUES (:key, :data);
+
+-- name: delete_part
+DELETE FROM part WHERE key = :key;
+
+-- name: delete_parts
+DELETE FROM part WHERE key BETWEEN :model << 40 AND ((:model + 1) << 40) - 1;
 
 -- name: delete_vectors
 DELETE FROM vector WHERE key BETWEEN :model << 40 AND ((:model + 1) << 40) - 1;
@@ -220,10 +230,13 @@ INSERT INTO words (words) VALUES ('delete-all');
 -- name: clear_vectors
 DELETE FROM vector;
 
+-- name: clear_parts
+DELETE FROM part;
+
 -- name: clear_slots
 -- No slot counts any more; the next vectors start a new file.
 UPDATE model
-   SET held = 0, generation = generation + 1, slots = 0, synced = 0, mark = 0, boot = '';
+   SET held = 0, parts = 0, generation = generation + 1, slots = 0, synced = 0, mark = 0, boot = '';
 
 -- name: clear_records
 DELETE FROM record;

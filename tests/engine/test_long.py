@@ -1,0 +1,82 @@
+"""Texts that are longer than a model reads: found by any place in them, and gone without a rest."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.engine import long
+from recollect.model import Where
+from recollect.ops import Export, Forget, Restore, Revise, Status, Verify, Weights
+from recollect.rules.passages import passages
+from tests.engine.build import found, opened, recalled, remember
+from tests.store.build import STORES
+
+MEANING = Weights(vector=1, words=0, graph=0)
+
+
+def talk(*said, filler=30):
+    """A conversation in which a person says one thing after the other, and a machine much more."""
+    much = "assistant: " + "There are many things to be said of the weather in general. " * filler
+    return "\n".join(f"user: {one}\n{much}" for one in said)
+
+
+def waits(engine):
+    return engine.run(Status()).vectors.waiting
+
+
+def test_a_long_text_is_found_by_what_is_said_at_its_end(engine):
+    for n in range(12):
+        remember(engine, talk(f"I fed cat {n}", f"we had soup number {n}"))
+    told = remember(engine, talk("good morning", "how are you", "my zebra is called Otto"))
+    for weights in (None, MEANING):
+        assert found(engine, "what is my zebra called", weights=weights)[0] == told.text
+
+
+def test_what_a_person_says_counts_more_than_what_a_machine_says(engine):
+    plain = "The zebra is called Otto."
+    machine = remember(engine, talk("hello", "bye").replace("bye", f"bye\nassistant: {plain}"))
+    person = remember(engine, talk("hello", plain))
+    texts = found(engine, "what is the zebra called")
+    assert texts.index(person.text) < texts.index(machine.text)
+
+
+def test_a_very_long_text_is_found_by_its_words_at_once_and_by_meaning_soon(engine):
+    text = talk(*(f"I saw bird {n}" for n in range(40))) + "\nuser: my zebra is called Otto"
+    assert len(passages(text)) > long.AT_ONCE
+    remember(engine, text)
+    assert waits(engine) == 1
+    assert found(engine, "zebra Otto") == [text]
+    engine.settle()
+    assert waits(engine) == 0
+    cosine = recalled(engine, "my zebra is called Otto", weights=MEANING, explain=True).hits[0].why
+    assert cosine is not None
+    assert cosine.cosine == pytest.approx(1, abs=0.2)
+
+
+def test_nothing_is_left_of_a_long_text_that_is_forgotten_or_rewritten(engine, store):
+    told = remember(engine, talk("my zebra is called Otto", "and my cat Ada"))
+    short = remember(engine, "a short one")
+    engine.run(Revise(told.id, text=talk("my dog is called Max", "and my cow Eva")))
+    engine.run(Forget((told.id,)))
+    assert engine.run(Verify()).problems == ()
+    with store.reading() as reader:
+        assert reader.senses([told.seq]) == {}
+        (sense,) = reader.senses([short.seq]).values()
+        assert [one.seq for one in reader.nearest(sense.vector, Where(), 9)] == [short.seq]
+
+
+@pytest.mark.parametrize("kind", STORES)
+def test_passages_are_exported_and_restored(engine, kind, tmp_path, clock):
+    remember(engine, talk("my zebra is called Otto", "and my cat Ada"))
+    remember(engine, talk(*(f"I saw bird {n}" for n in range(40))))
+    lines: list[bytes] = []
+    carried = engine.run(Export(lines.append))
+    # Of the other only the beginning is known.
+    assert carried.vectors == 1
+    folder = tmp_path / "other"
+    folder.mkdir()
+    with opened(STORES[kind](folder), clock) as other:
+        other.run(Restore(lines))
+        assert waits(other) == 1
+        assert other.run(Verify()).problems == ()
+        assert "Otto" in found(other, "what is my zebra called", weights=MEANING)[0]
