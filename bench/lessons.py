@@ -40,7 +40,7 @@ def texts(half: str, model: Bundled) -> list[Text]:
     said = [(row, text) for row in rows if row["half"] == half for text in row["texts"]]
     senses = model.senses([text for _, text in said])
     return [
-        Text(row, mine.Taught(f"dec_{place}", text, mine.LESSON, *sense))
+        Text(row, mine.Taught(f"dec_{place}", text, mine.LESSON, *sense[:2]))
         for place, ((row, text), sense) in enumerate(zip(said, senses, strict=True))
     ]
 

@@ -157,7 +157,7 @@ def _learn_all(ports: Ports, tx: Writer, every: Sequence[Record], now: datetime)
         seeds = tx.page(_of(mine_[0], LEARNED, domain), _AT_ONCE)
         senses = tx.senses([one.seq for one in seeds])
         known = [
-            rule.Taught(one.id, one.text, rule.LESSON, *senses[one.seq])
+            rule.Taught(one.id, one.text, rule.LESSON, *senses[one.seq][:2])
             for one in seeds
             if one.seq in senses
         ]
@@ -194,12 +194,12 @@ def _texts(
             continue
         lessons = json.loads(one.facts).get("lessons", [])
         if len(lessons) == 1 and one.seq in own:
-            found.append(rule.Taught(one.key, lessons[0], rule.LESSON, *own[one.seq]))
+            found.append(rule.Taught(one.key, lessons[0], rule.LESSON, *own[one.seq][:2]))
         else:
             several += [(one.key, text) for text in lessons]
         if decision.seq in senses:
             said, sense = read(decision).statement, senses[decision.seq]
-            found.append(rule.Taught(one.key, said, rule.STATEMENT, *sense))
+            found.append(rule.Taught(one.key, said, rule.STATEMENT, *sense[:2]))
     return found + _embedded(ports, tx, several)
 
 
@@ -211,7 +211,7 @@ def _embedded(ports: Ports, tx: Reader, texts: Sequence[tuple[str, str]]) -> lis
     if senses is None:
         return []
     return [
-        rule.Taught(decision, text, rule.LESSON, *sense)
+        rule.Taught(decision, text, rule.LESSON, *sense[:2])
         for (decision, text), sense in zip(texts, senses, strict=True)
     ]
 
@@ -244,7 +244,7 @@ def _saying(
         text = read(record).statement if decided else record.text
         sense = senses.get(record.seq, Sense(item.vector))
         of = record.key if record.kind is Kind.OUTCOME else record.id
-        like = rule.Taught(of, text, rule.STATEMENT if decided else rule.LESSON, *sense)
+        like = rule.Taught(of, text, rule.STATEMENT if decided else rule.LESSON, *sense[:2])
         if rule.same(item, like, fits):
             found.append((record, like))
     return found

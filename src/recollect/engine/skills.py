@@ -148,13 +148,15 @@ def antipatterns(reader: Reader, statement: str, sense: Sense | None, where: Whe
         close = near(reader, None, statement, fitting, _NEAREST)
         return [lesson(one, fits) for one, fits in close if mine.alike(one.text, statement, 0.0)]
     close = near(reader, sense.vector, statement, fitting, _NEAREST)
-    said = mine.Taught("", statement, mine.STATEMENT, *sense)
+    said = mine.Taught("", statement, mine.STATEMENT, *sense[:2])
     known = reader.senses([record.seq for record, _ in close])
     without = Sense(sense.vector)
     return [
         lesson(record, fits)
         for record, fits in close
-        if mine.same(said, mine.Taught("", record.text, "", *known.get(record.seq, without)), fits)
+        if mine.same(
+            said, mine.Taught("", record.text, "", *known.get(record.seq, without)[:2]), fits
+        )
     ]
 
 
