@@ -96,7 +96,7 @@ def test_opening_a_current_file_changes_no_byte(tmp_path):
 
 def test_a_long_text_of_an_older_file_waits_for_its_passages(tmp_path):
     path = tmp_path / "memory.db"
-    made(path, 6)
+    made(path, 8)
     old = apsw.Connection(str(path))
     old.execute("UPDATE content SET text = ? WHERE seq = 1", ("It is long. " * 200,))
     old.execute("INSERT INTO model VALUES (1, 'small', 64, 'serving', 1, 0, 0, 0, 0, '')")
