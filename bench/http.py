@@ -138,13 +138,13 @@ def _one_call(plan: Plan) -> Figure:
     return Figure(
         "http",
         "calls of a trivial tool (a read by id), 8 connections",
-        max(ours),
+        round(max(ours), 1),
         "1/s",
-        limit=max(theirs),
+        limit=round(max(theirs), 1),
         limit_is="the SDK's smallest stateless server with one tool that echoes",
-        ratio=max(ours) / max(theirs),
+        ratio=round(max(ours) / max(theirs), 3),
         targets=(RATIO,),
         rounds=len(ours),
-        detail={"ours": ours, "smallest": theirs},
+        detail={"ours": [round(x) for x in ours], "smallest": [round(x) for x in theirs]},
         load=load(),
     )
