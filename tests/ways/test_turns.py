@@ -99,6 +99,23 @@ def test_a_turn_that_was_lent_is_taken_back():
     run(what, at_once=1)
 
 
+def test_a_machine_without_time_for_one_call_is_not_given_more(monkeypatch):
+    async def what(turns, work):
+        turns._patience = 0.0
+        first = asyncio.create_task(turns.run(lambda: work(0)))
+        monkeypatch.setattr("recollect.ways.turns.LATE", -1.0)
+        await until(lambda: work.begun == [0])
+        for _ in range(20):
+            await anyio.lowlevel.checkpoint()
+        assert turns._turns.total_tokens == 1
+        monkeypatch.setattr("recollect.ways.turns.LATE", NEVER)
+        await until(lambda: turns._turns.total_tokens == 2)
+        work.end(0)
+        assert await first == 0
+
+    run(what, at_once=1)
+
+
 def test_a_call_that_fails_gives_its_turn_back():
     def fail() -> None:
         raise LookupError

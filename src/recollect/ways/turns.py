@@ -22,6 +22,9 @@ T = TypeVar("T")
 AT_ONCE = min(os.cpu_count() or 1, 3) + 1
 # Seconds after which a call counts as long, and another gets its turn beside it.
 PATIENCE = 0.25
+# Where the loop is told so many seconds late that a call takes long, all of them do: more at once
+# would only take the processor from each other.
+LATE = 0.1
 # However many are long; each may hold a connection to the store.
 MOST = 32
 
@@ -40,27 +43,35 @@ class Turns:
         Waits for the thread even when nobody wants the answer any more: a write is finished.
         """
         async with self._turns:
-            turn = _Turn(self._turns)
-            later = get_running_loop().call_later(self._patience, turn.lend)
+            turn = _Turn(self._turns, self._patience)
             try:
                 return await to_thread.run_sync(work, limiter=self._threads)
             finally:
-                later.cancel()
-                turn.take_back()
+                turn.end()
 
 
 class _Turn:
     """One turn, which is lent to somebody else while its own call takes long."""
 
-    def __init__(self, turns: CapacityLimiter) -> None:
+    def __init__(self, turns: CapacityLimiter, patience: float) -> None:
         self._turns = turns
+        self._patience = patience
+        self._loop = get_running_loop()
         self._lent = 0
+        self._wait()
 
-    def lend(self) -> None:
-        """Let one more call have a turn."""
+    def _wait(self) -> None:
+        self._later = self._loop.call_later(self._patience, self._lend)
+
+    def _lend(self) -> None:
+        """Let one more call have a turn, unless it is the machine that has no time for any."""
+        if self._loop.time() - self._later.when() > LATE:
+            self._wait()
+            return
         self._lent = 1
         self._turns.total_tokens += 1
 
-    def take_back(self) -> None:
+    def end(self) -> None:
         """Let no further call have one in its place."""
+        self._later.cancel()
         self._turns.total_tokens -= self._lent
