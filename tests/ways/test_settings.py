@@ -103,6 +103,7 @@ def test_every_setting_can_be_told_by_its_variable():
     given |= {"durability": "normal", "secrets": "allow", "embedding": "openai", "roots": "/a:/b"}
     given |= dict.fromkeys(("oauth_issuer", "oauth_resource", "oauth_keys"), "https://example.org")
     given |= {"limits": "requests=7", "log_level": "info", "log_format": "json"}
+    given |= {"database": "postgresql://localhost/memory"}
     given |= {"hooks": "start", "hook_tokens": "7", "hook_server": "http://localhost:1"}
     numbers = ("write_cooldown", "prior_successes", "prior_failures", "skills_withheld")
     given |= dict.fromkeys(numbers, "0.5")

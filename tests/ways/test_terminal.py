@@ -101,12 +101,18 @@ def test_wrapping_keeps_all_that_is_said_and_the_width(text, width, hang):
     assert "".join("".join(rows).split()) == "".join(f"id {text}".split())
 
 
-@given(TEXTS, st.integers(20, 40))
+@given(TEXTS, st.integers(60, 70))
 def test_cutting_keeps_the_beginning_and_the_width(text, width):
-    (row,) = painted(line("id ", text, cut=True), Look(width, colours=False))
+    (row,) = painted(line("id " * 9, text, cut=True), Look(width, colours=False))
     assert cells(row) <= width
-    whole = "id " + text.expandtabs(4)
+    whole = "id " * 9 + text.expandtabs(4)
     assert whole.startswith(row.removesuffix("…").rstrip())
+
+
+def test_a_narrow_terminal_shows_the_rest_below():
+    text = "The kettle stands in the kitchen."
+    rows = list(painted(line("id ", text, hang=4, cut=True), Look(24, colours=False)))
+    assert rows == ["id The kettle stands in", "    the kitchen."]
 
 
 @given(TEXTS, st.integers(2, 40))

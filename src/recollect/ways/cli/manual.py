@@ -380,7 +380,7 @@ def _rows(rows: list[tuple[str, str]]) -> Iterator[Shown]:
     width = max(len(name) for name, _ in rows)
     for name, said in rows:
         first, *more = wrap(said, _WIDTH - width - 4)
-        yield line("  ", (f"{name:<{width}}", NAME), f"  {first}")
+        yield line("  ", (f"{name:<{width}}", NAME), f"  {first}", hang=width + 4)
         yield from (f"{'':<{width + 4}}{one}" for one in more)
 
 

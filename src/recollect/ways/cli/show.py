@@ -79,7 +79,7 @@ def brief(record: Record, now: datetime) -> Line:
     title = f"{record.title}: " if record.title else ""
     aged = f"{age(record.created_at, now):<14}"
     said = shortened(title + record.text)
-    return line((record.id, FAINT), "  ", (aged, FAINT), "  ", said, cut=True)
+    return line((f"{record.id}  {aged}  ", FAINT), said, hang=4, cut=True)
 
 
 def full(record: Record, now: datetime) -> Iterator[Shown]:

@@ -7,6 +7,8 @@ only ones that go out are the colours from here.
 from __future__ import annotations
 
 import os
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, TextIO
 from unicodedata import category, east_asian_width
 
@@ -23,6 +25,8 @@ _PLAIN = "\x1b[0m"
 # Narrower than this, nothing is aligned any more.
 _NARROWEST = 20
 _USUAL = 80
+# Narrower than this, what comes last on a line would be cut to nothing.
+_WIDE_ENOUGH = 60
 _JOINER = 0x200D
 
 
@@ -54,7 +58,7 @@ def look(stream: TextIO) -> Look | None:
 def painted(line: Line, seen: Look) -> Iterator[str]:
     """The line as so many lines of the terminal as it takes."""
     words = [(word, what) for text, what in line.parts for word in _words(text)]
-    if line.cut:
+    if line.cut and seen.width >= _WIDE_ENOUGH:
         yield _coloured(_cut(words, seen.width), seen)
         return
     hang = line.hang if line.hang < seen.width // 2 else 0
@@ -171,7 +175,9 @@ def _trimmed(row: list[tuple[str, str]]) -> list[tuple[str, str]]:
 def _coloured(row: list[tuple[str, str]], seen: Look) -> str:
     if not seen.colours:
         return "".join(text for text, _ in row)
+    alike = (
+        (what, "".join(text for text, _ in some)) for what, some in groupby(row, itemgetter(1))
+    )
     return "".join(
-        f"\x1b[{_COLOURS[what]}m{text}{_PLAIN}" if what and not text.isspace() else text
-        for text, what in row
+        f"\x1b[{_COLOURS[what]}m{text}{_PLAIN}" if what else text for what, text in alike
     )
