@@ -63,6 +63,43 @@ def test_what_three_say_independently_is_proposed_with_its_evidence(engine, fold
     assert "Status: draft" in text
 
 
+def test_a_draft_says_the_pattern_and_leaves_what_was_observed_to_the_evidence(
+    engine, folder, clock
+):
+    said = (
+        "The nightly backup timed out on the large table",
+        "The nightly backup timed out again on the large table",
+        "Again the nightly backup of the large table timed out",
+    )
+    for n, text in enumerate(said):
+        happened(engine, text, times=1, session=f"run {n}")
+        clock.move(timedelta(days=2))
+    (one,) = reflected(engine)
+    assert one.title in said
+    assert one.reasons.splitlines() == [
+        "3 independent observations agree, 2026-01-01 to 2026-01-05: 3 memories.",
+        "In common: nightly, backup, timed, out, large, table.",
+        "Of 3 wordings, the title is the one nearest to all.",
+    ]
+    assert not any(text in one.reasons for text in said)
+    evidence = (folder / one.record.id).read_text("utf-8").split("## Evidence")[1]
+    assert all(text in evidence for text in said)
+
+
+def test_a_draft_against_a_decision_says_what_speaks_against_it(engine):
+    said = Decide("Use one large table", "It is simple.", "tables", author=BOT)
+    id_ = engine.run(said).decision.record.id
+    for place in range(3):
+        told = f"Outage {place} of the large table"
+        engine.run(RecordSignal(id_, "incident", "negative", author=BOT, description=told))
+    engine.run(RecordOutcome(id_, "failure", 0.1, author=BOT, lessons=("Split large tables",)))
+    (one,) = reflected(engine)
+    assert one.reasons.splitlines() == [
+        "4 independent observations speak against it, 2026-01-01: 3 signals, 1 outcome.",
+        "In common: large, table, outage.",
+    ]
+
+
 def test_two_or_three_of_one_session_are_not_enough(engine):
     happened(engine, times=2)
     happened(engine, session="the same", times=3, text="The cache was cold after the deployment")

@@ -96,6 +96,7 @@ def _memories(reader: Reader, op: Reflect, since: datetime) -> list[Evidence]:
             one.session or one.id,
             one.scope,
             codes=senses[one.seq].codes,
+            at=f"{one.event_time:%Y-%m-%d}",
         )
         for one in records
         if one.seq in senses and not one.superseded_by
@@ -119,7 +120,17 @@ def _seen(reader: Reader, op: Reflect, since: datetime) -> list[Evidence]:
         sense = senses[one.seq]
         found.append(
             Evidence(
-                one.id, text, sense.vector, one.id, one.scope, target, one.key, bad, sense.codes
+                one.id,
+                text,
+                sense.vector,
+                one.id,
+                one.scope,
+                target,
+                one.key,
+                bad,
+                sense.codes,
+                one.kind.value,
+                f"{one.event_time:%Y-%m-%d}",
             )
         )
     return found

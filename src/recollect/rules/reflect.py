@@ -5,12 +5,14 @@ Deterministic: the same memories in the same order propose the same. No model wo
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.decisions import Draft
 from recollect.model import Kind
 from recollect.rules import mine
-from recollect.rules.analyse import folded
+from recollect.rules.analyse import folded, terms
 from recollect.rules.conflict import judge
 from recollect.rules.headline import headline
 from recollect.value import Value
@@ -24,7 +26,10 @@ if TYPE_CHECKING:
 SUPPORT = 3
 # What is said against a decision in so many words is said of it.
 _NEAR = 0.72
-_QUOTED = 5
+# So many words that observations share are named.
+_NAMED = 6
+_MANY = {"memory": "memories", "outcome": "outcomes", "signal": "signals"}
+_WORD = re.compile(r"\w+")
 
 
 class Evidence(NamedTuple):
@@ -43,6 +48,9 @@ class Evidence(NamedTuple):
     against: bool = False
     # Of its words, where the model has them.
     codes: bytes = b""
+    # What it is, and the day on which it was seen.
+    kind: str = "memory"
+    at: str = ""
 
 
 class Standing(NamedTuple):
@@ -131,21 +139,51 @@ def _says(decision: Standing, said: mine.Taught) -> bool:
 def _draft(
     cluster: Sequence[Evidence], said: str, supersedes: tuple[str, ...], target: str = ""
 ) -> Draft:
-    count = _sources(cluster)
-    quoted = dict.fromkeys(" ".join(one.text.split()) for one in cluster)
-    reasons = "\n".join(
-        [
-            f"{count} independent observations say so:",
-            *(f"- {one}" for one in list(quoted)[:_QUOTED]),
-        ]
-    )
     named = target or next((one.target for one in cluster if one.target), "")
     title = headline(said)
     return Draft(
         title,
-        reasons,
+        pattern(cluster, said, against=bool(supersedes)),
         named or folded(title),
         cluster[0].scope,
         tuple(dict.fromkeys(one.id for one in cluster)),
         supersedes,
     )
+
+
+def pattern(cluster: Sequence[Evidence], said: str, *, against: bool = False) -> str:
+    """What observations have in common: how many, when, of what sort, and in which words.
+
+    What each of them says is its evidence, and is not said again.
+    """
+    days = sorted({one.at for one in cluster if one.at})
+    span = " to ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
+    kinds = Counter(one.kind for one in cluster)
+    sorts = ", ".join(
+        f"{many} {kind if many == 1 else _MANY[kind]}" for kind, many in kinds.items()
+    )
+    verb = "speak against it" if against else "agree"
+    when = f", {span}" if span else ""
+    lines = [f"{_sources(cluster)} independent observations {verb}{when}: {sorts}."]
+    if words := shared([one.text for one in cluster], said):
+        lines.append(f"In common: {', '.join(words)}.")
+    wordings = len({folded(" ".join(one.text.split())) for one in cluster})
+    if not against and wordings > 1:
+        lines.append(f"Of {wordings} wordings, the title is the one nearest to all.")
+    return "\n".join(lines)
+
+
+def shared(texts: Sequence[str], said: str) -> tuple[str, ...]:
+    """The words that more than half of the texts have, most of them first, as one text has them.
+
+    >>> shared(["The cache was stale", "Stale caches again", "A stale cache"], "Stale cache")
+    ('stale', 'cache')
+    """
+    counts = Counter(term for text in texts for term in {*terms(text)} if term.isalpha())
+    often = {term: many for term, many in counts.items() if 2 * many > len(texts)}
+    spelled: dict[str, str] = {}
+    for word in _WORD.findall(" ".join((said, *texts))):
+        for term in terms(word):
+            spelled.setdefault(term, folded(word))
+    known = [term for term in spelled if term in often]
+    return tuple(spelled[term] for term in sorted(known, key=lambda one: -often[one])[:_NAMED])
