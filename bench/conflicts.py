@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 PAIRS = HERE / "data" / "conflicts.jsonl"
 EVERYDAY = HERE / "data" / "everyday.jsonl"
+ROLES = HERE / "data" / "roles.jsonl"
 PUBLIC = Path(os.environ.get("RECOLLECT_BENCH_DATA", HERE.parent.parent / "shared" / "bench"))
 RESULTS = HERE / "results" / "conflicts.json"
 LOCOMO, SITUATED = "locomo.corpus.jsonl.gz", "situatedqa.facts.jsonl.gz"
@@ -206,11 +207,13 @@ def main() -> None:
         "everyday pairs": sha256(EVERYDAY.read_bytes()).hexdigest(),
         "dev": labelled(model, "dev", PAIRS),
         "everyday, dev": labelled(model, "dev", EVERYDAY),
+        "roles, dev": labelled(model, "dev", ROLES),
         "strangers, dev": strangers(model, "dev"),
     }
     if asked.held:
         found["held"] = labelled(model, "held", PAIRS)
         found["everyday, held"] = labelled(model, "held", EVERYDAY)
+        found["roles, held"] = labelled(model, "held", ROLES)
         found["both, held"] = labelled(model, "held", PAIRS, EVERYDAY)
         found["strangers, held"] = strangers(model, "held")
     if (PUBLIC / LOCOMO).exists():

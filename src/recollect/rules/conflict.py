@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from recollect.rules.analyse import folded, stem
 from recollect.rules.english import DATES, STARTERS, STOP_WORDS
+from recollect.rules.roles import odds
 from recollect.value import Value
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ _DOUBTED = _set(
     "discussed discussing debating may_be may_move may_switch wants_to toying tempted asked_about",
     "asks_whether eventually talk_of rumour rumor imagine imagines suppose hypothetically wishes",
     "thinks_it worth_a what_if in_case supposing speculates floated mulls mulling asked_if",
+    "may_become may_take may_replace",
     "wish pondering weighing ought potential potentially likely unlikely probably in_theory",
 )
 _PAST = _set(
@@ -733,7 +735,8 @@ def judge(old: str, new: str, cosine: float | None) -> Verdict:
     overlap = 2 * len(one.words & two.words) / (len(one.words) + len(two.words) or 1)
     similarity = overlap if cosine is None else min(max(cosine, 0.0), 1.0)
     alike, equal = (_ALIKE_WORDS, _EQUAL_WORDS) if cosine is None else (_ALIKE, _EQUAL)
-    conflict = old != new and _at_odds(one, two, cosine)
+    told = odds(old, new)
+    conflict = old != new and (_at_odds(one, two, cosine) if told is None else told)
     same = old == new or (not conflict and similarity >= equal and _agree(one, two))
     return Verdict(similarity, same or conflict or similarity >= alike, conflict, same)
 
