@@ -205,6 +205,14 @@ def test_delete_and_invalidate_work_for_every_kind_of_id_that_is_given_out(clien
         assert client.refused(OF, "delete_memory", id=id_) == f"Memory not found: {id_}"
 
 
+def test_an_invalidated_entity_is_not_related_to_anything_any_more(client):
+    ada, bob = entity(client, "Ada"), entity(client, "Bob")
+    relate(client, ada, bob)
+    client.ask(OF, "invalidate", id=bob)
+    answer = client.ask(OF, "get_related", entity_id=ada)
+    assert answer == {"entities": [], "relations": [], "entity_count": 0, "relation_count": 0}
+
+
 def test_memories_are_listed_newest_first_page_by_page(client, clock):
     ids = []
     for number in range(105):

@@ -185,6 +185,19 @@ def test_a_relation_that_ended_can_be_drawn_again(engine, clock):
     assert reached(engine, anna) == ["Acme"]
 
 
+def test_an_entity_that_is_over_is_passed_by_until_it_is_described_again(engine, clock):
+    anna, acme, oslo = (described(engine, name) for name in ("Anna", "Acme", "Oslo"))
+    related(engine, anna, "works at", acme)
+    related(engine, acme, "is in", oslo)
+    assert reached(engine, anna, depth=2) == ["Acme", "Oslo"]
+    clock.move(DAY)
+    engine.run(Invalidate(acme.id))
+    assert reached(engine, anna, depth=2) == []
+    assert reached(engine, anna, as_of=clock() - DAY) == ["Acme"]
+    assert described(engine, "Acme").id == acme.id
+    assert reached(engine, anna, depth=2) == ["Acme", "Oslo"]
+
+
 def test_what_a_text_names_can_be_made_a_relation_of_its_own(engine):
     met = remember(engine, "met Anna")
     answer = engine.run(Relate(met.id, "mentions", entities(engine)["Anna"].id))

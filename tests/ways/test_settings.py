@@ -102,6 +102,7 @@ def test_every_setting_can_be_told_by_its_variable():
     given = {"embedding_url": "https://example.org", "embedding_dimensions": "7", "store": "/s"}
     given |= {"durability": "normal", "secrets": "allow", "embedding": "openai", "roots": "/a:/b"}
     given |= dict.fromkeys(("oauth_issuer", "oauth_resource", "oauth_keys"), "https://example.org")
+    given["database"] = "postgresql://localhost/memory"
     given |= {"limits": "requests=7", "log_level": "info", "log_format": "json"}
     given |= {"database": "postgresql://localhost/memory"}
     given |= {"hooks": "start", "hook_tokens": "7", "hook_server": "http://localhost:1"}

@@ -107,7 +107,7 @@ def explore(ports: Ports, op: Explore) -> Explored:
             edges = _open(reader, frontier, op, at)
             ends = _ends(edges, set(frontier), op.direction)
             new = [id_ for id_ in ends if id_ != op.id and id_ not in reached]
-            found = _admitted(reader, new[: _MOST_REACHED - len(reached)], op)
+            found = _admitted(reader, new[: _MOST_REACHED - len(reached)], op, at)
             reached |= found
             walked |= {
                 (e.src, e.type, e.dst): e for e in edges if {e.src, e.dst} <= {op.id, *reached}
@@ -135,9 +135,13 @@ def checked(op: Describe, policy: Policy) -> Describe:
 
 
 def _filled(record: Record, op: Describe) -> Record:
-    """The entity with what the description adds; what it does not say stays."""
+    """The entity with what the description adds; what it does not say stays.
+
+    One that was over is there again, unless another took its place.
+    """
     return replace(
         record,
+        valid_until=record.valid_until if record.superseded_by else None,
         status=plan.DESCRIBED,
         type=op.type or record.type,
         text=op.description or record.text,
@@ -164,14 +168,17 @@ def _ends(edges: list[Edge], frontier: set[str], direction: str) -> list[str]:
     return list(ends)
 
 
-def _admitted(reader: Reader, ids: list[str], op: Explore) -> dict[str, Record]:
+def _admitted(reader: Reader, ids: list[str], op: Explore, at: datetime) -> dict[str, Record]:
     found = reader.records(ids)
-    return {id_: found[id_] for id_ in ids if _wanted(found[id_], op)}
+    return {id_: found[id_] for id_ in ids if _wanted(found[id_], op, at)}
 
 
-def _wanted(record: Record, op: Explore) -> bool:
-    # A thing that is named is older than its name, so only texts are asked when they were true.
+def _wanted(record: Record, op: Explore, at: datetime) -> bool:
+    # A thing that is named is older than its name, so only texts are asked when they were true;
+    # but it is over once somebody has said so.
     timeless = record.kind is Kind.ENTITY
+    if timeless and record.valid_until is not None and record.valid_until <= at:
+        return False
     return (
         record.scope.tenant == op.tenant
         and (not op.kinds or record.kind in op.kinds)
