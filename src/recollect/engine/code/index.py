@@ -72,6 +72,8 @@ class _Work(Value):
     # The files whose grammars could not be had.
     unparsed: set[str]
     unchanged: int
+    # Whether the project was never indexed to its end.
+    fresh: bool = False
 
     @property
     def total(self) -> int:
@@ -178,16 +180,12 @@ class _Run:
 
     def run(self) -> IndexedCode:
         """Do it all, and say how it went in the project's own record, whatever comes."""
-        ports, fresh = self._ports, self._project.status != COMPLETED
-        with ports.store.reading() as reader:
-            known = projects.files_of(reader, self._project)
-        work = _work(self._root, known)
-        if not work.read and not work.gone and not fresh:
+        ports, work = self._ports, self._planned()
+        while work is not None and not self._taken(work):
+            work = self._planned()
+        if work is None:
             return self._answer()
-        self._done = work.unchanged
-        now, size = ports.clock(), work.size
-        self._say(projects.beginning(self._project, now, work.total, self._done, size))
-        linker = Linker(ports, self._project, self._author, whole=fresh)
+        linker = Linker(ports, self._project, self._author, whole=work.fresh)
         with _Ending(self, work):
             for jobs in self._batches(work):
                 self._kept(jobs, work, linker)
@@ -196,6 +194,31 @@ class _Run:
             for linked in linker.finish():
                 self._linked(linked, work.total)
         return self._answer()
+
+    def _planned(self) -> _Work | None:
+        """What there is to do, if there is anything."""
+        fresh = self._project.status != COMPLETED
+        with self._ports.store.reading() as reader:
+            known = projects.files_of(reader, self._project)
+        work = replace(_work(self._root, known), fresh=fresh)
+        return work if work.read or work.gone or fresh else None
+
+    def _taken(self, work: _Work) -> bool:
+        """Have the project for oneself, unless others have been at it since that was planned."""
+        now = self._ports.clock()
+        with self._ports.store.writing() as tx:
+            found = tx.records([self._project.id]).get(self._project.id)
+            if found is not None and projects.busy_elsewhere(found):
+                raise _busy(self._root)
+            if found is not None and projects.as_before(found, self._project):
+                self._done = work.unchanged
+                self._project = projects.beginning(
+                    self._project, now, work.total, work.unchanged, work.size
+                )
+                tx.apply(self._plan(now, self._project))
+                return True
+        self._project = self._begun()
+        return False
 
     def end(self, status: str, **facts: object) -> None:
         """Say in the project's record how it went."""

@@ -76,7 +76,11 @@ def drop(ports: Ports, op: DropProject) -> Dropped:
         with ports.store.writing() as tx:
             part = [one for one in tx.page(where, _AT_ONCE) if one.id != project.id]
             if not part:
-                tx.apply(_discarding(project, op.author, ports.clock(), [project]))
+                if not chunks:
+                    # Unless another process has deleted it all meanwhile.
+                    named(tx, op.scope, op.project)
+                if tx.records([project.id]):
+                    tx.apply(_discarding(project, op.author, ports.clock(), [project]))
                 return Dropped(chunks)
             chunks += sum(one.kind is Kind.CODE for one in part)
             tx.apply(_discarding(project, op.author, ports.clock(), part))
@@ -191,6 +195,11 @@ def busy_elsewhere(record: Record) -> bool:
     """Whether another process that lives is at it."""
     pid = int(facts_of(record).get("pid", 0))
     return record.status == INDEXING and pid != os.getpid() and _alive(pid)
+
+
+def as_before(record: Record, known: Record) -> bool:
+    """Whether nobody has been at a project since it was read."""
+    return (record.status, record.facts) == (known.status, known.facts)
 
 
 def project_of(record: Record, now: datetime) -> Project:
