@@ -163,6 +163,36 @@ def test_a_client_that_left_is_not_answered():
     asyncio.run(Guard(app, Address())(scope, left, send))
 
 
+@pytest.mark.parametrize("begun", [False, True])
+def test_what_a_server_that_ends_has_no_time_for_is_told_so(begun):
+    heard = []
+
+    async def app(scope, receive, send):
+        if begun:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+        await asyncio.Event().wait()
+
+    async def send(message):
+        heard.append(message)
+
+    async def receive():
+        raise AssertionError("there is no body to be read")
+
+    async def main():
+        scope = {"type": "http", "method": "GET", "headers": [(b"host", b"localhost")]}
+        task = asyncio.create_task(Guard(app, Address())(scope, receive, send))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait((task,))
+        return task.cancelled()
+
+    assert asyncio.run(main()) is begun
+    assert heard[0]["status"] == (200 if begun else 503)
+    if not begun:
+        assert b"ask again" in heard[1]["body"]
+
+
 @pytest.mark.parametrize(
     "path",
     [

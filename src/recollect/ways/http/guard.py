@@ -5,6 +5,7 @@ Stands before every route. Hands on the request with its body read.
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from typing import TYPE_CHECKING
 
 import anyio
@@ -14,7 +15,7 @@ from recollect.ways.http.asgi import handed_on, header, headers, problem
 
 if TYPE_CHECKING:
     from recollect.ways.http.address import Address
-    from recollect.ways.http.asgi import Answer, App, Receive, Scope, Send
+    from recollect.ways.http.asgi import Answer, App, Message, Receive, Scope, Send
 
 # As the SDK has it.
 LARGEST_BODY = 4 * 1024 * 1024
@@ -42,11 +43,27 @@ class Guard:
         if wrong is None:
             body = await self._body(scope, receive)
             if isinstance(body, bytes):
-                await self._app(scope, handed_on(body, receive), send)
+                await self._served(scope, handed_on(body, receive), send)
                 return
             wrong = body
         if wrong is not None:
             await wrong.send(send)
+
+    async def _served(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve what may be. What a server that ends has no time for is told that it has none."""
+        begun = False
+
+        async def told(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, told)
+        except CancelledError:
+            if begun:
+                raise
+            await _ending().send(send)
 
     def _wrong(self, scope: Scope) -> Answer | None:
         hosts = headers(scope, b"host")
@@ -116,6 +133,17 @@ def _wrong_body(scope: Scope) -> Answer | None:
     if length is not None and length.isdigit() and int(length) > LARGEST_BODY:
         return _too_large()
     return None
+
+
+def _ending() -> Answer:
+    return problem(
+        503,
+        "Ending",
+        "The server ends and had no time left for this. What was written is whole; ask again, and"
+        " work that was under way goes on where it stopped.",
+        ("connection", "close"),
+        ("retry-after", "5"),
+    )
 
 
 def _too_large() -> Answer:
