@@ -167,6 +167,41 @@ def test_what_others_said_while_a_batch_was_embedded_is_not_said_twice(store, cl
     other.ports.semantics.close()
 
 
+def test_what_others_said_all_of_while_a_batch_was_embedded_is_theirs(store, clock):
+    meanwhile = Meanwhile()
+    other = opened(store, clock, new_id=lambda prefix: f"{prefix}other")
+    with opened(store, clock, embedder=lambda: meanwhile) as engine:
+        meanwhile.todo.append(lambda: remember(other, "two"))
+        answer = all_of(engine, "two")
+        assert (answer.created, [r.id for r in answer.records]) == (0, ["other"])
+        assert len(listed(engine)) == 1
+    other.ports.semantics.close()
+
+
+@pytest.mark.parametrize("at_once", [1, 2])
+@pytest.mark.parametrize("forgets", [False, True])
+def test_what_others_named_or_forgot_meanwhile_is_linked_as_it_is_then(
+    store, clock, forgets, at_once
+):
+    meanwhile = Meanwhile()
+    texts = ["They asked Anna.", "They heard Anna."][:at_once]
+    with opened(store, clock, embedder=lambda: meanwhile) as engine:
+        first = remember(engine, "They met Anna.")
+        meanwhile.todo.append(
+            (lambda: engine.run(Forget((first.id,))))
+            if forgets
+            else (lambda: remember(engine, "They saw Anna."))
+        )
+        if at_once == 1:
+            remember(engine, *texts)
+        else:
+            all_of(engine, *texts)
+        (anna,) = entities(engine).values()
+        with store.reading() as reader:
+            naming = reader.edges([anna.id], "incoming", ["mentions"])
+    assert len(naming) == at_once + (0 if forgets else 2)
+
+
 def test_what_others_forgot_while_a_batch_was_embedded_is_kept_anew(store, clock):
     meanwhile = Meanwhile()
     with opened(store, clock, embedder=lambda: meanwhile) as engine:

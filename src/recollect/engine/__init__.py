@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from recollect.engine import aside
 from recollect.engine.accesses import Accesses
+from recollect.engine.beside import Beside
 from recollect.engine.code.watch import Watchers
 from recollect.engine.ports import Governance, Ids, Ports, silent
 from recollect.engine.semantics import Semantics
@@ -113,13 +114,15 @@ class Engine:
         secrets: Policy | str = "block",
         governance: Governance = Governance(),  # noqa: B008 -- a frozen value
     ) -> None:
+        beside = Beside()
         self.ports = Ports(
             store=store,
-            semantics=Semantics(embedder, older),
+            semantics=Semantics(embedder, older, beside),
             clock=clock,
             new_id=new_id or Ids(clock),
             secrets=lambda: _policy(secrets),
             accesses=Accesses(),
+            beside=beside,
             watchers=Watchers(),
             governance=governance,
         )
@@ -180,6 +183,7 @@ class Engine:
             self._upkeep.stop()
         try:
             self._write_down()
+            self.ports.beside.close()
             self.ports.semantics.close()
         finally:
             self.ports.store.close()

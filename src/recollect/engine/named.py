@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.ports import Ports
     from recollect.model import Author, Edge, Entry, Record
-    from recollect.store import Writer
+    from recollect.store import Reader
 
 # So many texts are read again when an entity is described; of a commoner word, the best fitting.
 _MOST_TEXTS = 500
@@ -34,10 +34,18 @@ class Said(Value):
     phrases: tuple[str, ...]
 
 
+class Named(Value):
+    """What new records name, as a snapshot knew it: the last event in it, edges, new entities."""
+
+    event: int
+    edges: tuple[Edge, ...]
+    new: tuple[Record, ...]
+
+
 class Names:
     """The entities of one transaction: those in the store, and those that it will add."""
 
-    def __init__(self, ports: Ports, tx: Writer, author: Author, now: datetime) -> None:
+    def __init__(self, ports: Ports, tx: Reader, author: Author, now: datetime) -> None:
         self._ports = ports
         self._tx = tx
         self._author = author
@@ -53,6 +61,10 @@ class Names:
         known = len(self.new)
         edges = [edge for one in said for edge in self._links(one)]
         return edges + self._defined(self.new[known:])
+
+    def named(self, records: Sequence[Record]) -> Named:
+        """The same, to be written by a transaction that finds nothing changed since."""
+        return Named(self._tx.last_event(), tuple(self.link(records)), tuple(self.new))
 
     def relink(self, old: Record, new: Record) -> Plan:
         """A plan that moves a record's edges from what it named to what it names."""

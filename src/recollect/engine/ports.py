@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from recollect.engine.accesses import Accesses
+    from recollect.engine.beside import Beside
     from recollect.engine.code.watch import Watchers
     from recollect.engine.semantics import Semantics
     from recollect.rules.redact import Policy
@@ -75,6 +76,7 @@ class Ports(Value):
     # A function that gives the policy for secrets, so that reads need not import it.
     secrets: Callable[[], Policy]
     accesses: Accesses
+    beside: Beside
     watchers: Watchers
     governance: Governance = Governance()
     # Called now and then by an op that takes long.

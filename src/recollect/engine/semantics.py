@@ -6,6 +6,7 @@ with them, and never written among them: what cannot be embedded now waits in th
 
 from __future__ import annotations
 
+from functools import partial
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -15,18 +16,16 @@ from recollect.errors import ModelNotReady, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from concurrent.futures import ThreadPoolExecutor
 
     from recollect.embed import Model
     from recollect.embed.background import Background
     from recollect.embed.cache import Cached
+    from recollect.engine.beside import Beside
     from recollect.model import Sense
     from recollect.store import Reader, Writer
 
     Ready = Cached[Background]
 
-# More searches at once than this wait for each other's embedding, as they would for the cores.
-_AT_ONCE = 8
 # Who cannot say which model it is is not asked again for so many seconds: calls would wait for it.
 _REST = 30.0
 
@@ -35,14 +34,17 @@ class Semantics:
     """The embedders of one engine, opened when something is first to be embedded."""
 
     def __init__(
-        self, configured: Callable[[], Ready], older: Callable[[Model], Ready | None]
+        self,
+        configured: Callable[[], Ready],
+        older: Callable[[Model], Ready | None],
+        beside: Beside,
     ) -> None:
         self._open_configured = configured
         self._open_older = older
         self._configured: Ready | None = None
         self._older: dict[Model, Ready | None] = {}
         self._lock = Lock()
-        self._threads: ThreadPoolExecutor | None = None
+        self._beside = beside
         self._prepared = False
         self._ask_again = 0.0
         # Why nobody can say which model is configured.
@@ -92,7 +94,7 @@ class Semantics:
         if embedder is None:
             # A store that nothing was written to has no model yet, and nothing to be found.
             return lambda: None
-        return self._pool().submit(_query, embedder, text, needed).result
+        return self._beside(partial(_query, embedder, text, needed))
 
     def senses(
         self,
@@ -148,18 +150,8 @@ class Semantics:
         for embedder in (self.configured(), *filter(None, self._older.values())):
             embedder.forget_all()
 
-    def _pool(self) -> ThreadPoolExecutor:
-        with self._lock:
-            if self._threads is None:
-                from concurrent.futures import ThreadPoolExecutor
-
-                self._threads = ThreadPoolExecutor(_AT_ONCE, "recollect-query")
-            return self._threads
-
     def close(self) -> None:
         """Let go of the models that were opened."""
-        if self._threads is not None:
-            self._threads.shutdown()
         for embedder in (self._configured, *self._older.values()):
             if embedder is not None:
                 embedder.close()

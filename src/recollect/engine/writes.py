@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from recollect.engine import asked
 from recollect.engine.lasting import lasting
-from recollect.engine.named import Names
+from recollect.engine.named import Named, Names
 from recollect.engine.reads import existing, mine, missing
 from recollect.errors import Conflict, InvalidRequest
 from recollect.model import Entry, Kind, Plan, Sense, Similar, Where
 from recollect.ops import Remembered, RememberedAll, Revised
 from recollect.rules import check, entities, plan
-from recollect.rules.analyse import passage, terms
+from recollect.rules.analyse import passage, terms, tokens
 from recollect.rules.bm25 import selective
-from recollect.rules.conflict import judge
+from recollect.rules.conflict import judge, prepare
 from recollect.rules.redact import Policy, guard
 from recollect.rules.redact.nested import guard_json
-from recollect.value import replace
+from recollect.value import Value, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Callable, Container, Sequence
     from datetime import datetime
     from typing import TypeAlias
 
@@ -34,13 +35,15 @@ if TYPE_CHECKING:
     # Scope and text, and all else that is said of it; or the id of what is to be a record of its
     # own whatever it says.
     Said: TypeAlias = tuple[Scope, str, object]
+    # And a record that is near, with how near it is where that is known.
+    Near: TypeAlias = tuple[Record, float | None]
 
 # What is evidence of something is not among them.
 _CORRECTED = {Kind.MEMORY, Kind.ENTITY, Kind.CODE}
 _MOST_AT_ONCE = 100_000
-# So many neighbours are looked at for conflicts.
 # So many are embedded between two looks at how far it is.
 _AT_A_TIME = 256
+# So many neighbours are looked at for conflicts.
 _NEIGHBOURS = 10
 _MOST_SUPERSEDED = 1_000
 _LINES = ("type", "title", "source", "source_ref", "session", "speaker", "status")
@@ -52,23 +55,37 @@ _told = attrgetter(*_LINES, "metadata", "confidence", "importance")
 _lines = attrgetter(*_LINES)
 
 
+class Ahead(Value):
+    """What is found out of new records while the model is at work on them."""
+
+    known: dict[Said, Record]
+    named: Named
+
+
 def remember(ports: Ports, op: Remember) -> Remembered:
     """Keep a text."""
     op, found = as_kept(op, ports.secrets())
     record = recorded(op, ports.new_id(""), ports.clock())
     with ports.store.reading() as reader:
         model = ports.semantics.target(reader)
+    looked_up = ports.beside(partial(_looked_up, ports, op, record))
     senses = embedded(ports, model, [record], needed=op.needs_vector)
-    similar: tuple[Similar, ...] = ()
-    if op.similar:
-        with ports.store.reading() as reader:
-            similar = _similar(reader, op, record, senses.get(record.id), model)
+    near = _near(ports, record, senses.get(record.id), model) if op.similar else ()
+    similar: Callable[[], tuple[Similar, ...]] = _nothing
+    ahead = looked_up()
     with ports.store.writing() as tx:
-        known = _known(tx, [op]).get(_said(op, record))
-        if known is not None:
-            return Remembered(known, created=False, similar=similar, redacted=found)
-        (made,) = keep(ports, tx, [(op, record)], senses, model)
-    return Remembered(made, created=True, similar=similar, redacted=found)
+        known = ahead.known if tx.last_event() == ahead.named.event else _known(tx, [op])
+        same = known.get(_said(op, record))
+        kept = same or keep(ports, tx, [(op, record)], senses, model, named=ahead.named)[0]
+        tx.complete()
+        if near:
+            # Goes on while the disk is waited for.
+            similar = ports.beside(partial(_judged, op, record, near))
+    return Remembered(kept, created=same is None, similar=similar(), redacted=found)
+
+
+def _nothing() -> tuple[()]:
+    return ()
 
 
 def remember_all(ports: Ports, op: RememberAll) -> RememberedAll:
@@ -86,16 +103,20 @@ def remember_all(ports: Ports, op: RememberAll) -> RememberedAll:
         known, seen = _known(reader, items), reader.last_event()
     new = _new(said, batch, known)
     senses = _given(op.vectors, batch) if op.vectors is not None else {}
-    if op.vectors is None:
+    named: Named | None = None
+    if op.vectors is None and new:
+        ahead = ports.beside(partial(_all_named, ports, [*new.values()]))
         senses = embedded(ports, model, [record for _, record in new.values()])
+        named = ahead()
     made: dict[Said, Record] = {}
     if new:
         with lasting(len(new)), ports.store.writing() as tx:
             # Others may have said the same, or forgotten it, while this was embedded.
             if tx.last_event() != seen:
                 known = _known(tx, items)
-                new = _new(said, batch, known)
-            made = dict(zip(new, keep(ports, tx, [*new.values()], senses, model), strict=True))
+                new, named = _new(said, batch, known), None
+            kept = keep(ports, tx, [*new.values()], senses, model, named=named) if new else []
+            made = dict(zip(new, kept, strict=True))
     answer = known | made
     return RememberedAll(tuple(map(answer.__getitem__, said)), created=len(made))
 
@@ -223,23 +244,49 @@ def _new(
     return new
 
 
-def _similar(
-    reader: Reader, op: Remember, record: Record, sense: Sense | None, model: Model | None
-) -> tuple[Similar, ...]:
-    """Current records that a reader might take for an older version of this one.
+def _looked_up(ports: Ports, op: Remember, record: Record) -> Ahead:
+    with ports.store.reading() as reader:
+        return Ahead(_known(reader, [op]), _named(ports, reader, [(op, record)]))
 
-    What it is said to take the place of need not be named.
-    """
+
+def _all_named(ports: Ports, items: Sequence[tuple[Remember, Record]]) -> Named:
+    with ports.store.reading() as reader:
+        return _named(ports, reader, items)
+
+
+def _named(ports: Ports, reader: Reader, items: Sequence[tuple[Remember, Record]]) -> Named:
+    """What new records name. All else that is soon asked of their texts is asked now."""
+    for op, record in items:
+        tokens(passage(record))
+        if op.similar:
+            prepare(record.text)
+    names = Names(ports, reader, items[0][0].author, items[0][1].created_at)
+    return names.named([record for _, record in items])
+
+
+def _near(
+    ports: Ports, record: Record, sense: Sense | None, model: Model | None
+) -> tuple[Near, ...]:
+    """The current records that are nearest to this one, and how near each is."""
     whose = record.scope
     # What belongs to no project may be at odds with what was said in any.
     where = Where(whose.tenant, whose.user, whose.project or None, at=record.created_at)
     cosines: dict[int, float] = {}
-    if sense is not None and reader.serving_model() == model:
-        cosines = {c.seq: c.score for c in reader.nearest(sense.vector, where, _NEIGHBOURS)}
-    near = reader.rows(list(cosines) or _by_words(reader, record.text, where))
+    with ports.store.reading() as reader:
+        if sense is not None and reader.serving_model() == model:
+            cosines = {c.seq: c.score for c in reader.nearest(sense.vector, where, _NEIGHBOURS)}
+        near = reader.rows(list(cosines) or _by_words(reader, record.text, where))
+    return tuple((old, cosines.get(old.seq)) for old in near.values())
+
+
+def _judged(op: Remember, record: Record, near: Sequence[Near]) -> tuple[Similar, ...]:
+    """Those that a reader might take for an older version of this one.
+
+    What it is said to take the place of need not be named.
+    """
     judged = [
-        (judge(old.text, record.text, cosines.get(old.seq)), old)
-        for old in near.values()
+        (judge(old.text, record.text, cosine), old)
+        for old, cosine in near
         # What holds only until its successor begins is settled already.
         if old.text != record.text and old.id not in op.supersedes and not old.superseded_by
     ]
@@ -264,18 +311,19 @@ def keep(  # noqa: PLR0913, PLR0917 -- what a transaction writes, and where
     senses: dict[str, Sense],
     model: Model | None,
     detail: str = "{}",
+    named: Named | None = None,
 ) -> list[Record]:
     """Write new records with all that belongs to them; the detail goes into the ledger."""
     ports.semantics.prepare(tx)
     if senses and (model is None or tx.serving_model() != model):
         senses = {}
     now, author = items[0][1].created_at, items[0][0].author
-    names = Names(ports, tx, author, now)
-    links = names.link([record for _, record in items])
-    old = [pair for op, record in items for pair in _replaced(tx, op, record)]
     records = [record for _, record in items]
-    made = tx.apply(plan.remembered(records, senses, names.new, links, old, author, now, detail))
-    return made[len(names.new) :]
+    if named is None or named.event != tx.last_event():
+        named = Names(ports, tx, author, now).named(records)
+    old = [pair for op, record in items for pair in _replaced(tx, op, record)]
+    whole = plan.remembered(records, senses, named.new, named.edges, old, author, now, detail)
+    return tx.apply(whole)[len(named.new) :]
 
 
 def _replaced(tx: Writer, op: Remember, record: Record) -> list[tuple[Entry, Edge]]:

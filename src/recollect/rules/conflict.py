@@ -9,13 +9,14 @@ docs/adr/0008-conflict-hints.md says how the weights were found and how often th
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from itertools import compress, pairwise
+from functools import cached_property, lru_cache
+from itertools import compress, islice, pairwise
 from math import log
 from typing import TYPE_CHECKING
 
 from recollect.rules.analyse import folded, stem
 from recollect.rules.english import DATES, STARTERS, STOP_WORDS
+from recollect.rules.lately import Lately
 from recollect.rules.roles import odds
 from recollect.value import Value
 
@@ -135,6 +136,8 @@ _NEGATED = _set(
 # With these words it is a wish that holds now, and no doubt.
 _MEANT = _set("would_rather would_like would_prefer might_as")
 _CUES = (_REPLACED, _CHANGED, _DOUBTED, _PAST, _ADDED, _NEGATED)
+_CUED = frozenset[str]().union(*_CUES)
+_NO_CUE = (False,) * len(_CUES)
 _SELF = _set("i i'm i've i'd i'll my mine me user users user's")
 _IGNORED = frozenset((":",)) | frozenset(
     stem(word.replace("'", ""))
@@ -271,6 +274,7 @@ _SINGLE = {
 _MANY = _stems("like love enjoy use have know speak read visit play learn want")
 # Of these a subject has several at a time.
 _SEVERAL = _stems("like love enjoy have has know speak read visit play learn")
+_MANIFOLD = _MANY | _SEVERAL
 _VERBS = (
     (
         frozenset(_SINGLE)
@@ -292,6 +296,7 @@ _VERBS = (
     )
 )
 
+_SCALED, _SINGLED = frozenset(_SCALES), frozenset(_SINGLE)
 _LISTED = _CASES.keys() | _SCALES.keys() | _SINGLE.keys() | _MANY | _KIN
 # What two texts may have in common without being about one thing.
 _LIGHT = _VERBS | _SCALES.keys() | _CASES.keys()
@@ -355,15 +360,65 @@ class _Clause(Value):
     negated: bool
 
 
-class _Reading(Value):
-    """The clauses of a text, and all their words."""
+class _Line:
+    """One sentence as far as it tells what it is about.
 
-    clauses: tuple[_Clause, ...]
-    words: frozenset[str]
-    names: frozenset[str]
-    # Whether any clause negates, doubts or adds.
-    tone: tuple[bool, ...]
-    replaced: bool
+    Most of two texts are strangers to each other, so what else there is to a sentence is read when
+    it is first asked for.
+    """
+
+    def __init__(self, raws: list[str], who: str) -> None:
+        self.who = who
+        self.lows, self.stems, self.roots, self.capitals = zip(*map(_word, raws), strict=True)
+        self.words = frozenset(self.roots) - _IGNORED
+        self.topic = _topic(self.words)
+        self.scaled = self.words & _SCALED
+        self.single = frozenset(_SINGLE[root] for root in _SINGLED.intersection(self.roots))
+        self.me = "" if _SELF.isdisjoint(self.lows) else who
+
+    @cached_property
+    def cues(self) -> set[str]:
+        """Its words, alone and in pairs, but for those that are not what they look like."""
+        cues = {*self.lows, *map(" ".join, pairwise(self.lows))}
+        if not _MEANT.isdisjoint(cues):
+            cues -= _DOUBTED
+        if self.lows[-1] != "too":
+            # Too much, not one more.
+            cues.discard("too")
+        return cues
+
+    def cued(self, words: frozenset[str]) -> bool:
+        """Whether it says any of these."""
+        return not words.isdisjoint(self.cues)
+
+    @cached_property
+    def clause(self) -> _Clause:
+        """All of it."""
+        return _clause(self)
+
+
+class _Reading:
+    """The sentences of a text, and all their words."""
+
+    def __init__(self, lines: tuple[_Line, ...]) -> None:
+        self.lines = lines
+        self.words = frozenset[str]().union(*(line.words for line in lines))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All that they name."""
+        return frozenset[str]().union(*(line.clause.names for line in self.lines))
+
+    @cached_property
+    def tone(self) -> tuple[bool, ...]:
+        """Whether any of them negates, doubts or adds."""
+        tones = ((c.negated, c.doubted, c.added) for c in (line.clause for line in self.lines))
+        return tuple(map(any, zip(*tones, strict=True)))
+
+    @cached_property
+    def replaced(self) -> bool:
+        """Whether any says that something took a place."""
+        return any(line.cued(_REPLACED) for line in self.lines)
 
 
 @lru_cache(2048)
@@ -374,14 +429,7 @@ def _read(text: str) -> _Reading:
         said = None
     who = folded(said[1]) if said else "user"
     raws = _words(text[said.end() :] if said else text)
-    clauses = tuple(_clause(part, who) for part in list(_sentences(raws))[:CLAUSES])
-    return _Reading(
-        clauses,
-        frozenset().union(*(clause.words for clause in clauses)),
-        frozenset().union(*(clause.names for clause in clauses)),
-        tuple(map(any, zip(*((c.negated, c.doubted, c.added) for c in clauses), strict=True))),
-        any(clause.replaced for clause in clauses),
-    )
+    return _Reading(tuple(_Line(part, who) for part in islice(_sentences(raws), CLAUSES)))
 
 
 def _sentences(raws: list[str]) -> Iterator[list[str]]:
@@ -394,47 +442,44 @@ def _sentences(raws: list[str]) -> Iterator[list[str]]:
             start = at + 1
 
 
-@lru_cache(16_384)
-def _word(raw: str) -> tuple[str, str, str, bool]:
+def _worded(raw: str) -> tuple[str, str, str, bool]:
     """In lower case, its stem, its root, and whether its capital is not that of a date."""
     low = folded(raw)
-    stemmed = _NUMBERS.get(low) or stem(low.removesuffix("'s").replace("'", ""))
+    bare = low.removesuffix("'s").replace("'", "") if "'" in low else low
+    stemmed = _NUMBERS.get(low) or stem(bare)
     root = stemmed if stemmed in _LISTED else stemmed[:ROOT]
-    named = _upper(raw) is not None or _coined(raw) is not None
+    # Most words are plain, and need no closer look.
+    named = not (raw == low and raw.isalpha()) and bool(_upper(raw) or _coined(raw))
     return low, stemmed, root, named and low not in DATES
 
 
-def _clause(raws: list[str], who: str) -> _Clause:
-    """One sentence, said by `who`."""
-    lows, stems, roots, capitals = zip(*map(_word, raws), strict=True)
-    verb = _verb(lows, stems)
-    words = frozenset(roots) - _IGNORED
+_word = Lately(_worded).__getitem__
+
+
+def _clause(line: _Line) -> _Clause:
+    """One sentence, read to its end."""
+    lows, roots, words = line.lows, line.roots, line.words
+    verb = _verb(lows, line.stems)
     numbers = frozenset(filter(_digit, words))
     happened = _happened(lows)
-    cues = {*lows, *map(" ".join, pairwise(lows))}
-    if not _MEANT.isdisjoint(cues):
-        cues -= _DOUBTED
-    if lows[-1] != "too":
-        # Too much, not one more.
-        cues.discard("too")
     return _Clause(
         tuple(root for root in roots if root not in _ARTICLES),
         words,
         # A clause without a verb has no known subject either.
         words.intersection(roots[:verb] if verb < len(roots) else ()),
-        _names(lows, roots, capitals) & words - numbers,
+        _names(lows, roots, line.capitals) & words - numbers,
         numbers,
         frozenset(filter(_year, numbers)),
-        dict(_measures(roots, words)),
-        frozenset(_SINGLE[root] for root in roots if root in _SINGLE),
-        _MANY.intersection(roots) | _SEVERAL.intersection(roots),
-        "" if _SELF.isdisjoint(lows) else who,
+        dict(_measures(roots, words, numbers)) if numbers else {},
+        line.single,
+        _MANIFOLD.intersection(roots),
+        line.me,
         roots[verb] if verb < len(roots) else "",
         _places(lows, roots),
         _lead(lows, roots),
         happened,
         happened or not _WAS.isdisjoint(lows),
-        *(not cue.isdisjoint(cues) for cue in _CUES),
+        *(_NO_CUE if _CUED.isdisjoint(line.cues) else map(line.cued, _CUES)),
     )
 
 
@@ -495,12 +540,14 @@ def _lead(lows: _Words, roots: _Words) -> frozenset[str]:
     return frozenset([root for root in roots[1:] if root not in _IGNORED][:_LEADING])
 
 
-def _measures(roots: _Words, words: frozenset[str]) -> Iterator[tuple[str, str]]:
+def _measures(
+    roots: _Words, words: frozenset[str], numbers: frozenset[str]
+) -> Iterator[tuple[str, str]]:
     for one, two in pairwise(roots):
         if one in words and two in words:
-            if _digit(one) and not _digit(two):
+            if one in numbers and two not in numbers:
                 yield two, one
-            elif _digit(two) and not _digit(one):
+            elif two in numbers and one not in numbers:
                 yield one, two
 
 
@@ -510,8 +557,7 @@ def _differ(one: frozenset[str], two: frozenset[str]) -> bool:
 
 def _apart(gone: frozenset[str], come: frozenset[str], sides: dict[str, tuple[int, int]]) -> bool:
     """Whether the clauses have words of different sides of one line."""
-    was = dict(sides[word] for word in gone if word in sides)
-    if not was:
+    if not gone or not (was := dict(sides[word] for word in gone if word in sides)):
         return False
     now = (sides[word] for word in come if word in sides)
     return any(was.get(line, side) != side for line, side in now)
@@ -552,12 +598,12 @@ def _siblings(old: _Clause, new: _Clause, lost: frozenset[str], found: frozenset
     return kind or not (lost.isdisjoint(old.names) or found.isdisjoint(new.names))
 
 
-def _strangers(old: _Clause, new: _Clause, cosine: float | None) -> bool:
-    """Whether two clauses have nothing in common that both could be about."""
-    if _topic(old.words & new.words) or not _topic(old.words | new.words):
+def _strangers(old: _Line, new: _Line, cosine: float | None) -> bool:
+    """Whether two sentences have nothing in common that both could be about."""
+    if not old.topic.isdisjoint(new.topic) or not (old.topic or new.topic):
         return False
     near = MIDDLE if cosine is None else cosine
-    alike = not old.words.isdisjoint(new.words) or _apart(old.words, new.words, _SCALES)
+    alike = not old.words.isdisjoint(new.words) or _apart(old.scaled, new.scaled, _SCALES)
     one = old.me == new.me and not old.single.isdisjoint(new.single)
     if old.me == new.me != "":
         return not (alike or one or near >= MIDDLE)
@@ -571,9 +617,9 @@ def _cover(old: _Clause, new: _Clause, shared: frozenset[str]) -> float:
     return len(shared - values) / least if least else 0.0
 
 
-def _topic(shared: frozenset[str]) -> int:
-    """How many words the clauses share that tell what they are about."""
-    return sum(not word[0].isdigit() for word in shared - _LIGHT)
+def _topic(words: frozenset[str]) -> frozenset[str]:
+    """The words that tell what something is about."""
+    return frozenset(word for word in words - _LIGHT if not word[0].isdigit())
 
 
 def _revalued(old: _Clause, new: _Clause) -> bool:
@@ -643,7 +689,7 @@ def _signs(old: _Clause, new: _Clause, cosine: float, *, told: bool) -> dict[str
     bars = 0 if label else _bars(old, new, gone, come, case=case)
     other = not (old.subject.isdisjoint(gone) or new.subject.isdisjoint(come))
     cover = _cover(old, new, shared)
-    topic = min(_topic(shared), MOST_TOLD)
+    topic = min(len(_topic(shared)), MOST_TOLD)
     value = scale or _revalued(old, new)
     negation = old.negated != new.negated
     # Nothing says that both are true, and of one subject.
@@ -723,6 +769,11 @@ _ALIKE, _ALIKE_WORDS = 0.87, 0.5
 _EQUAL, _EQUAL_WORDS = 0.95, 0.6
 
 
+def prepare(text: str) -> None:
+    """Read a text that is soon to be judged."""
+    _read(text)
+
+
 def judge(old: str, new: str, cosine: float | None) -> Verdict:
     """What the old text is to the new one, given how near their vectors are, if that is known.
 
@@ -744,13 +795,13 @@ def judge(old: str, new: str, cosine: float | None) -> Verdict:
 def _at_odds(old: _Reading, new: _Reading, cosine: float | None) -> bool:
     """Whether any clause of the one is likely to contradict any of the other."""
     column, near = (1, MIDDLE) if cosine is None else (0, cosine)
-    told = new.replaced and not old.replaced
     # The more clauses are compared, the likelier two of them look at odds by chance.
-    needed = _LIKELY + _CHANCE * log(max(len(old.clauses) * len(new.clauses), 1))
-    for one in old.clauses:
-        for two in new.clauses:
+    needed = _LIKELY + _CHANCE * log(max(len(old.lines) * len(new.lines), 1))
+    for one in old.lines:
+        for two in new.lines:
             if not _strangers(one, two, cosine):
-                signs = _signs(one, two, near, told=told)
+                told = new.replaced and not old.replaced
+                signs = _signs(one.clause, two.clause, near, told=told)
                 if sum(_WEIGHTS[sign][column] * signs[sign] for sign in signs) >= needed:
                     return True
     return False

@@ -204,6 +204,9 @@ class Writer(Reader, Protocol):
             NotFound: an edge's end, or what is to be updated or forgotten, is not there.
         """
 
+    def complete(self) -> None:
+        """Do what is else put off until the end, while something else is waited for anyway."""
+
     def note(self, verb: str, about: str, author: Author, at: int, detail: str) -> None:
         """Add an entry to the ledger that is about no record."""
 

@@ -503,6 +503,9 @@ class MemoryReader:
 class MemoryWriter(MemoryReader):
     """What can be asked of, and changed in, the copy that a transaction works on."""
 
+    def complete(self) -> None:
+        """Nothing is put off until the end."""
+
     def apply(self, plan: Plan) -> list[Record]:
         """Carry out a plan and answer what it inserted, with the numbers given by the store."""
         for entry in plan.insert:

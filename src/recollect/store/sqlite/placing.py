@@ -47,8 +47,13 @@ class Placing:
         # Whether files are left that no model's row names any more.
         self.untidy = False
 
-    def place(self, model: ModelRow | None, pairs: Sequence[tuple[int, Sense]]) -> None:
-        """Keep the vectors of records that had none of this model, or another one."""
+    def place(
+        self, model: ModelRow | None, pairs: Sequence[tuple[int, Sense]], *, new: bool = False
+    ) -> None:
+        """Keep the vectors of records that had none of this model, or another one.
+
+        New records surely had none.
+        """
         if not pairs:
             return
         model = _fitting(model, [sense.vector for _, sense in pairs])
@@ -57,7 +62,7 @@ class Placing:
         from recollect.store.sqlite.scans import halves
 
         seqs = [seq for seq, _ in pairs]
-        replaced = self._having(model, seqs)
+        replaced = {} if new else self._having(model, seqs)
         self._part(model, replaced, {seq: sense.parts for seq, sense in pairs if sense.parts})
         matrix = stack([sense.vector for _, sense in pairs]).astype(float32, copy=False)
         base = model.id << 40

@@ -196,7 +196,7 @@ class SqliteWriter(SqliteReader):
         return {seq for (seq,) in found}
 
     def complete(self) -> None:
-        """Before the commit: what has been put off to the end."""
+        """See `Writer`. The store does it before every commit."""
         self._placing.flush()
         self._drop_names()
         self._event = self.last_event()
@@ -252,7 +252,7 @@ class SqliteWriter(SqliteReader):
         known = [
             (seq, Sense(e.vector, e.codes, e.parts)) for seq, e in pairs if e.vector is not None
         ]
-        self._placing.place(serving, known)
+        self._placing.place(serving, known, new=True)
         if serving is not None:
             late = [
                 (seq,) for seq, e in pairs if e.vector is None or e.partial or coming is not None
