@@ -32,7 +32,9 @@ _PREFIXED = (
     r"clojars_|duffel_|dt0c01|ez[at]k|flwseck|fo1_|fm[12]_|fio-u-|hrku-|ico-[a-z0-9]{16}|akcp|cmvmd|"
     r"ops_ey|p8e-|ltai|absk|bedrock-api-key-|v1\.0-[0-9a-f]|atlasv1|sha256~|settlemint|sm_[asp]at|"
     r"tk-us-|sgp_|webhook|zxlk|a3-[a-z0-9]{6}-|api-[a-z0-9]{26}|[0-9a-f]{32}-us\d|[ps]at\.[\w-]{22}|"
-    r"ea(?:am|ac)[a-z0-9]|\dq~|contribsys|_mmk|4b1d[a-z0-9]{16}|s-s4t2"
+    r"ea(?:am|ac)[a-z0-9]|\dq~|contribsys|_mmk|4b1d[a-z0-9]{16}|s-s4t2|whsec_|gsk_[a-z0-9]{16}|"
+    r"xai-[a-z0-9]{16}|r8_[a-z0-9]{16}|sbp_[0-9a-f]{16}|figd_|pat[a-z0-9]{14}\.|atatt3|nrak-|"
+    r"key-[0-9a-f]{32}|[?&]sig="
 )
 
 # What of these may stand before a space or a tab; everything else holds none.
