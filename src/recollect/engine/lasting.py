@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Fewer are made before the collector would have looked at all that there is.
-_MANY = 1_000
+_MANY = 250
 
 
 @contextmanager

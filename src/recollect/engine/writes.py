@@ -48,6 +48,8 @@ _NEIGHBOURS = 10
 _MOST_SUPERSEDED = 1_000
 _LINES = ("type", "title", "source", "source_ref", "session", "speaker", "status")
 _GUARDED = ("text", "metadata", *_LINES)
+# What says nothing.
+_BARE = {"", "{}"}
 # What is JSON, of everything that is guarded.
 _NESTED = {"metadata", "metrics", "signals"}
 # What else may be said of a text.
@@ -205,6 +207,9 @@ def guarded(said: dict[str, str], policy: Policy) -> tuple[dict[str, str], tuple
     kept: dict[str, str] = {}
     kinds: list[str] = []
     for name, text in said.items():
+        if text in _BARE:
+            kept[name] = text
+            continue
         kept[name], found = (guard_json if name in _NESTED else guard)(text, policy)
         kinds += [finding.kind for finding in found]
     return kept, tuple(kinds)

@@ -162,14 +162,15 @@ def odds(old: str, new: str) -> bool | None:
     >>> odds("Le port est 8080", "Le port est 9090")
     True
     """
-    if _abroad(old) and _abroad(new):
+    # The new text first: it is held against several old ones, and most say nothing of all this.
+    if _abroad(new) and _abroad(old):
         return _counted(old, new)
-    one, two = _holdings(old), _holdings(new)
-    known = [_filled(a, b) for a in one for b in two]
-    told = [verdict for verdict in known if verdict is not None]
-    if told:
-        return any(told)
-    return True if _exchanged(folded(old), folded(new)) else None
+    if two := _holdings(new):
+        known = [_filled(one, other) for one in _holdings(old) for other in two]
+        told = [verdict for verdict in known if verdict is not None]
+        if told:
+            return any(told)
+    return True if _moves(new) and _exchanged(folded(old), folded(new)) else None
 
 
 @lru_cache(2048)
@@ -218,9 +219,16 @@ def _akin(one: frozenset[str], other: frozenset[str]) -> bool:
     return not {word[:_BEGUN] for word in one}.isdisjoint(word[:_BEGUN] for word in other)
 
 
+@lru_cache(256)
+def _moves(text: str) -> bool:
+    """Whether a text says for sure that somebody moved to something."""
+    said = folded(text)
+    return _MOVED.search(said) is not None and not _UNSURE.search(said)
+
+
 def _exchanged(old: str, new: str) -> bool:
     """Whether what somebody moved to is of one kind with what was, and nothing else is meant."""
-    if _MOVED.search(new) is None or _UNSURE.search(new) or _UNSURE.search(old):
+    if _UNSURE.search(old):
         return False
     was, now = set(_VALUES.findall(old)), set(_VALUES.findall(new))
     gone, come = was - now, now - was
@@ -230,9 +238,10 @@ def _exchanged(old: str, new: str) -> bool:
     return left <= {stem(word) for word in _TOKENS.findall(old)}
 
 
+@lru_cache(256)
 def _abroad(text: str) -> bool:
     """Whether a text is in no English, as far as its commonest words tell."""
-    if any(one >= _FAR for one in text if one.isalpha()):
+    if not text.isascii() and any(one >= _FAR for one in text if one.isalpha()):
         return True
     words = set(_TOKENS.findall(folded(text)))
     return len(words & _ABROAD) > len(words & _ENGLISH)
