@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import socket
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
@@ -179,6 +181,22 @@ def test_an_issuer_that_is_not_there_is_said_not_to_be(visit, authority, checkin
     authority.server.server_close()
     answer = visit(asking(said), tokens=checking)
     assert answer.status_code == 503
+
+
+def test_an_issuer_that_does_not_answer_holds_up_nobody_with_a_key(visit, engine):
+    secret = engine.run(CreateKey("one")).secret
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        issuer = Issuer(f"http://127.0.0.1:{mute.getsockname()[1]}", HERE)
+
+        async def talk(client):
+            tokens = [jwt.encode({}, KEY, "ES256", headers={"kid": str(n)}) for n in range(20)]
+            waiting = [asyncio.create_task(asking(one)(client)) for one in tokens]
+            answer = await asking(secret)(client)
+            still = [task for task in waiting if not task.done()]
+            mute.shutdown(socket.SHUT_RDWR)
+            return answer.status_code, len(still), {(await one).status_code for one in waiting}
+
+        assert visit(talk, tokens=Tokens(issuer)) == (200, 20, {503})
 
 
 def test_keys_over_plain_http_are_refused():

@@ -60,6 +60,8 @@ class App:
         self._engine = engine
         self._door = door
         self._threads = CapacityLimiter(_AT_THE_DOOR)
+        # Whose token an issuer has to be asked about holds up nobody who has a key.
+        self._elsewhere = CapacityLimiter(_AT_THE_DOOR)
         self._watcher = Watcher(engine)
         # All clients share one engine, whichever way they come.
         turns = Turns()
@@ -118,7 +120,7 @@ class App:
 
     async def _let_in(self, scope: Scope, send: Send) -> bool:
         try:
-            caller = await to_thread.run_sync(self._door.caller, scope, limiter=self._threads)
+            caller = await self._who(scope)
         except BadSecret as error:
             await self._door.refusal(error).send(send)
             return False
@@ -138,10 +140,14 @@ class App:
             scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
         return True
 
+    async def _who(self, scope: Scope) -> Caller:
+        limiter = self._elsewhere if self._door.asks_elsewhere(scope) else self._threads
+        return await to_thread.run_sync(self._door.caller, scope, limiter=limiter)
+
     async def _still(self, scope: Scope) -> bool:
         """Whether who was let in would be let in now."""
         try:
-            await to_thread.run_sync(self._door.caller, scope, limiter=self._threads)
+            await self._who(scope)
         except BadSecret:
             return False
         except RecollectError:

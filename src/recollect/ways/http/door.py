@@ -47,6 +47,11 @@ class Door:
             trusted=secret is None and self.tokens is None and self._loopback and _own(scope),
         )
 
+    def asks_elsewhere(self, scope: Scope) -> bool:
+        """Whether to say who calls may take asking an issuer, which may take long."""
+        secret = _secret(scope)
+        return secret is not None and self.tokens is not None and not is_ours(secret)
+
     def refusal(self, error: BadSecret) -> Answer:
         """What someone is told who is not let in."""
         where = "" if self.tokens is None else f' resource_metadata="{self.tokens.place}"'
