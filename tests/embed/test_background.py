@@ -97,6 +97,28 @@ def test_after_a_failure_the_next_use_tries_again():
     assert (embedder.status, slow.loads) == (Status.READY, 2)
 
 
+def test_a_model_that_is_reached_no_more_is_no_longer_ready_until_it_is_used_again():
+    class Remote(HashEmbedder):
+        away = False
+
+        def passages(self, texts):
+            if self.away:
+                raise Unavailable("The server has left.")
+            return super().passages(texts)
+
+    remote = Remote(8)
+    embedder = Background(remote)
+    embedder.load()
+    remote.away = True
+    with pytest.raises(Unavailable, match="has left"):
+        embedder.passages(["a"])
+    assert embedder.status is Status.ERROR
+    assert str(embedder.error) == "The server has left."
+    remote.away = False
+    embedder.passages(["a"])
+    assert (embedder.status, embedder.error) == (Status.READY, None)
+
+
 def test_a_fault_of_the_program_is_reported_and_nobody_waits_for_ever(monkeypatch):
     slow = Slow(ZeroDivisionError())
     slow.go.set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from enum import StrEnum
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from recollect.embed import asked, senses
 from recollect.errors import ModelNotReady, RecollectError, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from recollect.embed import Embedder, Model, Vectors
     from recollect.model import Sense
@@ -35,6 +36,8 @@ class Background:
         self._patience = patience
         self._lock = Lock()
         self._attempt: _Attempt | None = None
+        # Why it did not do its work the last time, though it was loaded: a server may have left.
+        self._failed: RecollectError | None = None
 
     @property
     def model(self) -> Model:
@@ -47,13 +50,15 @@ class Background:
         attempt = self._attempt
         if attempt is None or not attempt.over.is_set():
             return Status.LOADING
-        return Status.READY if attempt.error is None else Status.ERROR
+        return Status.READY if self.error is None else Status.ERROR
 
     @property
     def error(self) -> RecollectError | None:
-        """Why the last attempt failed, if it did."""
+        """Why the last attempt to load it, or to use it, failed, if it did."""
         attempt = self._attempt
-        return attempt.error if attempt is not None and attempt.over.is_set() else None
+        if attempt is None or not attempt.over.is_set():
+            return None
+        return attempt.error or self._failed
 
     def start(self) -> None:
         """Begin to load, unless that was done. After a failure this tries once more."""
@@ -82,23 +87,23 @@ class Background:
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """One row for each text to be found."""
-        self.ready(self._patience)
-        return self._inner.passages(texts)
+        with self._used():
+            return self._inner.passages(texts)
 
     def query(self, text: str) -> Vectors:
         """The vector of a text to search with."""
-        self.ready(self._patience)
-        return self._inner.query(text)
+        with self._used():
+            return self._inner.query(text)
 
     def senses(self, texts: Sequence[str]) -> list[Sense]:
         """What each text to be found means."""
-        self.ready(self._patience)
-        return senses(self._inner, texts)
+        with self._used():
+            return senses(self._inner, texts)
 
     def asked(self, text: str) -> Sense:
         """What a text to search with means."""
-        self.ready(self._patience)
-        return asked(self._inner, text)
+        with self._used():
+            return asked(self._inner, text)
 
     def close(self) -> None:
         """Wait for a load that is under way, then close the model."""
@@ -107,12 +112,23 @@ class Background:
             attempt.over.wait()
         self._inner.close()
 
+    @contextmanager
+    def _used(self) -> Iterator[None]:
+        self.ready(self._patience)
+        try:
+            yield
+        except Unavailable as error:
+            self._failed = error
+            raise
+        self._failed = None
+
     def _begun(self) -> _Attempt:
         with self._lock:
-            if self._attempt is None or self.status is Status.ERROR:
-                self._attempt = _Attempt(self._inner)
-                self._attempt.start()
-            return self._attempt
+            attempt = self._attempt
+            if attempt is None or (attempt.over.is_set() and attempt.error is not None):
+                attempt = self._attempt = _Attempt(self._inner)
+                attempt.start()
+            return attempt
 
 
 class _Attempt(Thread):
