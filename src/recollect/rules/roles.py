@@ -14,23 +14,21 @@ from recollect.rules.analyse import folded, stem
 from recollect.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 # Nouns of which there is one for each team, product, person or country.
-_HEADS = frozenset(
-    map(
-        stem,
-        (
-            "lead leader teamlead manager owner head boss supervisor director president ceo cto cfo"
-            " coo cio ciso chair chairman chairwoman chairperson captain coach mayor governor"
-            " chancellor principal treasurer maintainer assignee dentist doctor physician landlord"
-            " accountant lawyer therapist employer bank insurer registrar provider host contact"
-            " deputy sponsor spokesperson spokesman spokeswoman capital headquarters hq database"
-            " cache broker framework orm linter formatter bundler editor branch master commander"
-            " administrator moderator organizer organiser secretary architect"
-        ).split(),
-    )
+_NOUNS = frozenset(
+    (
+        "lead leader teamlead manager owner head boss supervisor director president ceo cto cfo"
+        " coo cio ciso chair chairman chairwoman chairperson captain coach mayor governor"
+        " chancellor principal treasurer maintainer assignee dentist doctor physician landlord"
+        " accountant lawyer therapist employer bank insurer registrar provider host contact"
+        " deputy sponsor spokesperson spokesman spokeswoman capital headquarters hq database"
+        " cache broker framework orm linter formatter bundler editor branch master commander"
+        " administrator moderator organizer organiser secretary architect"
+    ).split()
 )
+_HEADS = frozenset(map(stem, _NOUNS))
 _DETERMINERS = "the our my your his her its their new current main primary"
 _DROPPED = frozenset(f"{_DETERMINERS} now today currently as of".split())
 _HEAD = r"(?P<role>(?:[\w-]+ ){0,2}?[\w-]+)"
@@ -57,6 +55,10 @@ _NOBODY = frozenset(
     "a an not no also still who what which may might could should would will was were there it this"
     " that they we i you he she everyone nobody someone and or to for of in on at with".split()
 )
+# Longer texts are read so far.
+_READ = 400
+# In a longer sentence something else is said as well.
+_LONGEST = 120
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _NOW = re.compile(r"\b(?:now|new|took over|takes over|became|replaced|replaces|promoted)\b")
 
@@ -99,6 +101,7 @@ _KIND = {value: at for at, line in enumerate(_KINDS) for value in line}
 _VALUES = re.compile(
     rf"(?<![\w-])(?:{'|'.join(sorted(map(re.escape, _KIND), key=len, reverse=True))})(?![\w-])"
 )
+_BEGINNINGS = frozenset(re.split(r"[ .]", value)[0] for value in _KIND) | _KIND.keys()
 _MOVED = re.compile(
     r"\b(?:moved|switched|migrated|changed|went|going|converted|ported|moving|switching|migrating)"
     r"(?: over)?(?: [\w ]{1,30})? (?:to|onto)\b|\b(?:rewrote|rewritten|replaced|ditched|dropped)\b"
@@ -150,6 +153,19 @@ class _Held(Value):
     news: bool
 
 
+class _Text(Value):
+    """What a text says of places, and of values of known kinds."""
+
+    abroad: bool
+    held: tuple[_Held, ...]
+    values: frozenset[str]
+    words: frozenset[str]
+    # Its words but for values and for what says nothing.
+    besides: frozenset[str]
+    moved: bool
+    unsure: bool
+
+
 def odds(old: str, new: str) -> bool | None:
     """Whether a newer text is at odds with an older one; None where that cannot be told from this.
 
@@ -163,24 +179,46 @@ def odds(old: str, new: str) -> bool | None:
     True
     """
     # The new text first: it is held against several old ones, and most say nothing of all this.
-    if _abroad(new) and _abroad(old):
+    two = _text(new)
+    if not (two.abroad or two.held or two.moved):
+        return None
+    one = _text(old)
+    if one.abroad and two.abroad:
         return _counted(old, new)
-    if two := _holdings(new):
-        known = [_filled(one, other) for one in _holdings(old) for other in two]
-        told = [verdict for verdict in known if verdict is not None]
-        if told:
-            return any(told)
-    return True if _moves(new) and _exchanged(folded(old), folded(new)) else None
+    known = [_filled(a, b) for a in one.held for b in two.held]
+    told = [verdict for verdict in known if verdict is not None]
+    if told:
+        return any(told)
+    return True if _exchanged(one, two) else None
 
 
 @lru_cache(2048)
-def _holdings(text: str) -> tuple[_Held, ...]:
-    return tuple(_read(text))
+def _text(text: str) -> _Text:
+    said = folded(text[:_READ])
+    tokens = _TOKENS.findall(said)
+    kinds = not _BEGINNINGS.isdisjoint(tokens)
+    values = frozenset(_VALUES.findall(said)) if kinds else frozenset()
+    besides = _TOKENS.findall(_VALUES.sub(" ", said)) if values else ()
+    return _Text(
+        _abroad(text, tokens),
+        tuple(_read(text)) if _speaks_of_places(tokens) else (),
+        values,
+        frozenset(map(stem, tokens)) if values else frozenset(),
+        frozenset(map(stem, besides)) - _PLAIN,
+        bool(values) and _MOVED.search(said) is not None,
+        bool(values) and _UNSURE.search(said) is not None,
+    )
+
+
+def _speaks_of_places(tokens: Sequence[str]) -> bool:
+    return any(one in _NOUNS or one in {"call", "on-call"} for one in tokens)
 
 
 def _read(text: str) -> Iterator[_Held]:
-    for sentence in _SENTENCE.split(text[:400].replace("\u2019", "'"))[:4]:
+    for sentence in _SENTENCE.split(text[:_READ].replace("\u2019", "'"))[:4]:
         said = " ".join(folded(sentence).split())
+        if len(said) > _LONGEST:
+            continue
         for pattern in (_ON_CALL, *_SAID):
             if (found := pattern.match(said)) and (held := _held(found, said)):
                 yield held
@@ -219,31 +257,19 @@ def _akin(one: frozenset[str], other: frozenset[str]) -> bool:
     return not {word[:_BEGUN] for word in one}.isdisjoint(word[:_BEGUN] for word in other)
 
 
-@lru_cache(256)
-def _moves(text: str) -> bool:
-    """Whether a text says for sure that somebody moved to something."""
-    said = folded(text)
-    return _MOVED.search(said) is not None and not _UNSURE.search(said)
-
-
-def _exchanged(old: str, new: str) -> bool:
+def _exchanged(old: _Text, new: _Text) -> bool:
     """Whether what somebody moved to is of one kind with what was, and nothing else is meant."""
-    if _UNSURE.search(old):
+    if not new.moved or new.unsure or old.unsure or not new.besides <= old.words:
         return False
-    was, now = set(_VALUES.findall(old)), set(_VALUES.findall(new))
-    gone, come = was - now, now - was
-    if not any(_KIND[one] == _KIND[two] for one in gone for two in come):
-        return False
-    left = {stem(word) for word in _TOKENS.findall(_VALUES.sub(" ", new))} - _PLAIN
-    return left <= {stem(word) for word in _TOKENS.findall(old)}
+    gone, come = old.values - new.values, new.values - old.values
+    return any(_KIND[one] == _KIND[two] for one in gone for two in come)
 
 
-@lru_cache(256)
-def _abroad(text: str) -> bool:
+def _abroad(text: str, tokens: Sequence[str]) -> bool:
     """Whether a text is in no English, as far as its commonest words tell."""
     if not text.isascii() and any(one >= _FAR for one in text if one.isalpha()):
         return True
-    words = set(_TOKENS.findall(folded(text)))
+    words = frozenset(tokens)
     return len(words & _ABROAD) > len(words & _ENGLISH)
 
 
