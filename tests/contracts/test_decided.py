@@ -11,8 +11,9 @@ from recollect.decisions.measured import GetDecision
 from recollect.model import Author, AuthorKind
 from recollect.ops import Forget
 from recollect.rules.calibrate import WEIGHTS
+from tests.contracts.build import as_caller
 from tests.contracts.test_agent_memory import USE, recorded, searched
-from tests.contracts.test_membria import LESSON, OF, ask, came_to, captured, learned, refused
+from tests.contracts.test_membria import LESSON, ask, came_to, captured, learned, refused
 from tests.engine.build import ledger
 
 STAGES = ("pending", "executed", "completed", "failed", "reworked")
@@ -326,4 +327,7 @@ def test_whose_a_decision_is_follows_from_how_it_came(client):
     assert ask(client, "get_decision", decision_id=theirs.id)["created_by"] == "human"
     mine = captured(client, created_by="human", author="ann")
     assert ask(client, "get_decision", decision_id=mine)["created_by"] == "tests"
-    assert client.reply(OF, "membria.get_decision", {"decision_id": mine}).data
+    for name in ("human", " Human "):
+        with as_caller(client, author=Author(AuthorKind.AGENT, name)) as forger:
+            forged = captured(forger)
+        assert ask(client, "get_decision", decision_id=forged)["created_by"] == "agent"

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     )
 
 _FAILED = 0.4
+_HUMAN = "human"
 
 
 def captured(answer: Decided, _: wire.CaptureDecision) -> wire.Captured:
@@ -79,7 +80,7 @@ def decision(whole: Whole) -> wire.Decision:
         "confidence": record.confidence,
         "module": one.domain,
         "created_at": rfc3339(record.created_at),
-        "created_by": "human" if human else record.author.name or "agent",
+        "created_by": _HUMAN if human else _agent(record.author.name),
         "status": whole.stage.value,
         "outcome": whole.outcome.status if whole.outcome else None,
         "assumptions": list(one.assumptions),
@@ -91,6 +92,11 @@ def decision(whole: Whole) -> wire.Decision:
     if one.commit:
         shown["linked_commit"] = one.commit
     return shown
+
+
+def _agent(name: str) -> str:
+    """What an agent is called, which is never what a person is."""
+    return "agent" if name.strip().casefold() in {"", _HUMAN} else name
 
 
 def details(answer: Shown, _: wire.NamedDecision) -> wire.DecisionDetails:

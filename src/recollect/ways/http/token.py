@@ -64,12 +64,14 @@ class Tokens:
                 "The token is not one of this server's issuer for this server, or it has ended."
                 " Get a new one."
             ) from None
+        # Without a name it would be nobody in particular, who finds what everybody keeps.
+        user = _named(claims, "sub")
         return replace(
             without,
-            author=Author(AuthorKind.AGENT, _text(claims, "client_id") or _text(claims, "sub")),
+            author=Author(AuthorKind.AGENT, _text(claims, "client_id") or user),
             role=_role(claims),
-            tenant=_text(claims, "tenant") or without.tenant,
-            user=_text(claims, "sub"),
+            tenant=_named(claims, "tenant") if "tenant" in claims else without.tenant,
+            user=user,
         )
 
     @property
@@ -139,6 +141,14 @@ def _role(claims: dict[str, Any]) -> Role:
             f" {', '.join(SCOPES)}."
         )
     return max(found, key=list(Role).index)
+
+
+def _named(claims: dict[str, Any], name: str) -> str:
+    """A claim that says whose memories are meant: what it does not say is not made up."""
+    found = claims.get(name)
+    if not isinstance(found, str) or not found.strip():
+        raise BadSecret(f"The token's {name} is no name, so nobody knows whose memories it means.")
+    return found
 
 
 def _text(claims: dict[str, Any], name: str) -> str:
