@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,14 @@ ANN = Author(AuthorKind.HUMAN, "ann")
 def hers(engine):
     said = Decide("Use PostgreSQL", "It has to be ACID.", "database", author=ANN)
     return engine.run(said).decision.record.id
+
+
+@pytest.fixture
+def batch(engine, tmp_path):
+    """What Ann brought in."""
+    page = tmp_path / "note.md"
+    page.write_text("# Tea\n\nThe kettle stands in the kitchen.\n", "utf-8")
+    return engine.run(Import((str(page),), author=ANN)).batch
 
 
 @pytest.fixture(params=["agent", "admin", "agent's token", "admin's token"])
@@ -56,7 +65,7 @@ def state(engine, id_):
 
 
 OTHER = {"statement": "Use MySQL", "reasoning": "It fits us better.", "target": "database"}
-ATTEMPTS = {
+ATTEMPTS: dict[str, tuple[Any, ...]] = {
     "supersedes it": ("POST", "/decisions", {**OTHER, "supersedes": ["DEC"]}),
     "supersedes it and says who": (
         "POST",
@@ -94,12 +103,10 @@ ATTEMPTS = {
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
-def test_nothing_over_rest_changes_what_a_person_decided(engine, send, hers, clock, attempt):
+def test_nothing_over_rest_changes_what_a_person_decided(engine, send, hers, batch, attempt):
     mine = engine.run(Decide("Use MySQL", author=Author(AuthorKind.AGENT, "human")))
-    lines = json.dumps({"type": "entity", "name": "Ada", "entityType": "", "observations": ["x"]})
-    batch = engine.run(Import(lines, author=ANN)).batch
     draft = proposed(engine, "Use MySQL", "database", supersedes=(hers,))
-    clock.move(timedelta(hours=2))
+    engine.ports.clock.move(timedelta(hours=2))
     places = {"DEC": hers, "MEM": batch, "MINE": mine.decision.record.id}
     places |= {"BATCH": batch, "PROP": draft, "REST": hers.removeprefix("dec_")}
     before = state(engine, hers)
@@ -114,7 +121,7 @@ def test_nothing_over_rest_changes_what_a_person_decided(engine, send, hers, clo
 def test_what_is_written_over_rest_is_an_agents_whatever_it_is_called(engine, send):
     made = send("POST", "/decisions", OTHER).json()
     id_ = made["decision"]["record"]["id"]
-    (record,) = engine.run(Get((id_,))).records or ()
+    (record,) = engine.run(Get((id_,))).records
     assert record.author.kind is AuthorKind.AGENT
     for name, value in (
         ("author", {"kind": "human"}),
