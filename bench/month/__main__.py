@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.__main__ import repository
+from bench.month.abroad import LANGUAGES
 from bench.month.generate import month, write
 from recollect.embed.choose import EmbedSettings, open_embedder
 from recollect.engine import Engine
@@ -54,7 +55,7 @@ def measured(which: str, seed: int, *, show: bool) -> dict[str, object]:
         "planted": len(planted),
         "kept of planted": round(len(found) / len(planted), 3),
         "kept": len(texts),
-        "junk of kept": round(len(junk) / len(texts), 3),
+        "junk of kept": round(len(junk) / max(len(texts), 1), 3),
         "left out": len(answer.skipped),
         "kept a second time": again,
         "by kind": {kind: f"{sum(hits)}/{len(hits)}" for kind, hits in sorted(by.items())},
@@ -84,12 +85,18 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="what dev missed, and what is junk")
     parser.add_argument("--held", action="store_true", help="also the held set; keeps the results")
     asked = parser.parse_args()
-    sets = ("dev", "held") if asked.held else ("dev",)
+    names = ["dev", *(f"dev-{language}" for language in LANGUAGES)]
+    sets = [*names, *(name.replace("dev", "held") for name in names)] if asked.held else names
     found: dict[str, object] = {
         "commit": repository()[0],
         "python": platform.python_version(),
         "small talk": small_talk(),
-        **{w: [measured(w, s, show=asked.show and w == "dev") for s in SEEDS] for w in sets},
+        **{
+            which: [
+                measured(which, seed, show=asked.show and which.startswith("dev")) for seed in SEEDS
+            ]
+            for which in sets
+        },
     }
     print(json.dumps(found, indent=1))
     if asked.held:

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bench.month.phrases import BLOCKS, CHATTER, PLANTED, SLOTS
+from bench.month import abroad, phrases
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+PLANTED = phrases.PLANTED | abroad.PLANTED
+CHATTER = phrases.CHATTER | abroad.CHATTER
+SLOTS = phrases.SLOTS | abroad.SLOTS
 _SLOT = re.compile(r"\{(\w+)\}")
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 FORMATS = ("claude-code", "codex", "chatgpt", "claude")
@@ -96,7 +99,7 @@ def _planted(
 
 def _chatter(which: str, chance: random.Random) -> tuple[str, str]:
     if chance.random() < 0.12:
-        return "user", _filled(chance.choice(BLOCKS[which]), chance)[0]
+        return "user", _filled(chance.choice(phrases.BLOCKS[which.partition("-")[0]]), chance)[0]
     role, phrase = chance.choice(CHATTER[which])
     return role, _filled(phrase, chance)[0]
 

@@ -1,0 +1,411 @@
+"""The synthetic month in German, French and Spanish: planted facts, and what is not worth keeping.
+
+As in `phrases`: rules may be tuned on `dev` alone; `held` was written before there were any rules
+for the language.
+"""
+
+from __future__ import annotations
+
+LANGUAGES = ("de", "fr", "es")
+
+SLOTS = {
+    "teil": [
+        "Rechnungsdienst", "Suchindex", "Upload-Worker", "Exportjob", "Mailversand",
+        "Zahlungsdienst", "Reportgenerator", "Loginserver",
+    ],
+    "ursache": [
+        "ein fehlender Index auf den Bestellungen", "ein abgelaufenes Zertifikat",
+        "ein zu kleiner Verbindungspool", "ein veralteter DNS-Eintrag", "eine Race Condition",
+        "ein Zähler, der bei null beginnt",
+    ],
+    "stil": [
+        "Tabs", "doppelte Anführungszeichen", "kurze Funktionen", "Type Hints", "absolute Importe",
+    ],
+    "datum": ["3. März", "14. April", "22. Mai", "9. Juni", "1. Juli", "30. November"],
+    "tag": ["Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag"],
+    "partie": [
+        "service de facturation", "moteur de recherche", "module de paiement", "portail client",
+        "générateur de rapports", "serveur de connexion",
+    ],
+    "raison": [
+        "un index manquant sur les commandes", "un certificat expiré", "un pool trop petit",
+        "une entrée DNS périmée", "une condition de concurrence",
+    ],
+    "style_fr": [
+        "des tabulations", "des guillemets doubles", "des fonctions courtes",
+        "des imports absolus", "des annotations de type",
+    ],
+    "date_fr": ["3 mars", "14 avril", "22 mai", "9 juin", "1er juillet", "30 novembre"],
+    "jour": ["lundi", "mardi", "mercredi", "jeudi", "vendredi"],
+    "parte": [
+        "servicio de facturación", "buscador", "módulo de pagos", "portal de clientes",
+        "generador de informes", "servidor de acceso",
+    ],
+    "causa": [
+        "un índice que faltaba en pedidos", "un certificado caducado", "un pool demasiado pequeño",
+        "una entrada DNS antigua", "una condición de carrera",
+    ],
+    "estilo": [
+        "tabuladores", "comillas dobles", "funciones cortas", "importaciones absolutas",
+        "anotaciones de tipo",
+    ],
+    "fecha": ["3 de marzo", "14 de abril", "22 de mayo", "9 de junio", "30 de noviembre"],
+    "dia": ["lunes", "martes", "miércoles", "jueves", "viernes"],
+}  # fmt: skip
+
+PLANTED: dict[str, dict[str, list[tuple[str, str]]]] = {
+    "dev-de": {
+        "decision": [
+            ("user", "Wir haben uns für {tool} beim {teil} entschieden."),
+            ("user", "Wir nehmen {tool} statt {other} für den {teil}."),
+            ("user", "Entscheidung: der {teil} zieht nach {place} um."),
+            ("user", "Wir haben mit dem Team von {person} vereinbart, {other} abzuschaffen."),
+            ("assistant", "Wie beschlossen verwendet der {teil} künftig {tool} statt {other}."),
+        ],
+        "preference": [
+            ("user", "Ich bevorzuge {stil} in diesem Projekt."),
+            ("user", "Bitte verwende immer {stil} im {teil}."),
+            ("user", "Ab jetzt bitte überall {stil}."),
+            ("user", "Pushe nie am {tag} auf main."),
+            ("user", "Merk dir, dass ich {stil} mag."),
+        ],
+        "fact": [
+            ("user", "Der {teil} läuft auf Port {port}."),
+            ("user", "Unsere Produktionsdatenbank ist {tool} in {place}."),
+            ("user", "Wir deployen den {teil} jeden {tag}."),
+            ("user", "Die Limits für den {teil} stehen in {file}."),
+            ("user", "Wir verwenden {tool} für den {teil}, nicht {other}."),
+        ],
+        "person": [
+            ("user", "{person} leitet das Team {team}."),
+            ("user", "{person} ist für den {teil} verantwortlich."),
+            ("user", "Ich heiße {person} und arbeite im Team {team}."),
+        ],
+        "date": [
+            ("user", "Der Termin für den {teil} ist der {datum}."),
+            ("user", "Wir veröffentlichen den {teil} am {datum}."),
+        ],
+        "lesson": [
+            ("assistant", "Die Ursache war {ursache}."),
+            ("user", "Es stellte sich heraus, dass {ursache} den {teil} lahmlegte."),
+        ],
+        "rule": [
+            ("user", "Jede Änderung an {file} muss von {person} geprüft werden."),
+            ("user", "Der {teil} muss innerhalb von {number} ms antworten."),
+            ("user", "Keine Anfrage an den {teil} darf länger als {number} ms dauern."),
+        ],
+    },
+    "held-de": {
+        "decision": [
+            ("user", "Die Wahl ist auf {tool} für den {teil} gefallen."),
+            ("user", "Wir bleiben beim {teil} bei {tool} und lassen {other} weg."),
+            ("user", "Beschlossen ist, dass der {teil} in {place} gehostet wird."),
+            ("assistant", "Wir haben uns darauf geeinigt, den {teil} auf {tool} umzustellen."),
+        ],
+        "preference": [
+            ("user", "Mir ist {stil} lieber als alles andere."),
+            ("user", "Vermeide {other} im {teil} auf jeden Fall."),
+            ("user", "Denk daran, dass mir {stil} wichtig ist."),
+        ],
+        "fact": [
+            ("user", "{tool} lauscht im {teil} auf Port {port}."),
+            ("user", "Die Backups vom {teil} liegen in {place}."),
+            ("user", "Zur Info: der {teil} gehört dem Team {team}."),
+            ("user", "Unser {teil} hängt von {tool} ab."),
+        ],
+        "person": [
+            ("user", "{person} kümmert sich um den {teil}."),
+            ("user", "Ansprechpartner für den {teil} ist {person}."),
+        ],
+        "date": [
+            ("user", "Der {teil} muss bis zum {datum} fertig sein."),
+            ("user", "Die Unterstützung für {other} endet am {datum}."),
+        ],
+        "lesson": [
+            ("assistant", "Schuld war {ursache}."),
+            ("user", "Der Ausfall vom {teil} wurde durch {ursache} verursacht."),
+        ],
+        "rule": [
+            ("user", "Ohne Freigabe von {person} darf niemand {file} ändern."),
+            ("user", "Es ist nicht erlaubt, im {teil} E-Mails zu loggen, sagt {person}."),
+        ],
+    },
+    "dev-fr": {
+        "decision": [
+            ("user", "On a décidé d'utiliser {tool} pour le {partie}."),
+            ("user", "On prend {tool} au lieu de {other} pour le {partie}."),
+            ("user", "Décision : le {partie} déménage à {place}."),
+            ("user", "Nous avons convenu avec {person} d'abandonner {other}."),
+            ("assistant", "Comme décidé, le {partie} utilisera {tool} plutôt que {other}."),
+        ],
+        "preference": [
+            ("user", "Je préfère {style_fr} dans ce projet."),
+            ("user", "Utilise toujours {style_fr} dans le {partie}."),
+            ("user", "À partir de maintenant, mets {style_fr} partout."),
+            ("user", "Ne pousse jamais sur main le {jour}."),
+            ("user", "Retiens que j'aime {style_fr}."),
+        ],
+        "fact": [
+            ("user", "Le {partie} tourne sur le port {port}."),
+            ("user", "Notre base de production est {tool} à {place}."),
+            ("user", "On déploie le {partie} chaque {jour}."),
+            ("user", "Les limites du {partie} sont dans {file}."),
+            ("user", "On utilise {tool} pour le {partie}, pas {other}."),
+        ],
+        "person": [
+            ("user", "{person} dirige l'équipe {team}."),
+            ("user", "{person} est responsable du {partie}."),
+            ("user", "Je m'appelle {person} et je travaille dans l'équipe {team}."),
+        ],
+        "date": [
+            ("user", "La date limite pour le {partie} est le {date_fr}."),
+            ("user", "On livre le {partie} le {date_fr}."),
+        ],
+        "lesson": [
+            ("assistant", "La cause était {raison}."),
+            ("user", "Il s'est avéré que {raison} bloquait le {partie}."),
+        ],
+        "rule": [
+            ("user", "Toute modification de {file} doit être relue par {person}."),
+            ("user", "Le {partie} doit répondre en moins de {number} ms."),
+            ("user", "Aucune requête au {partie} ne doit dépasser {number} ms."),
+        ],
+    },
+    "held-fr": {
+        "decision": [
+            ("user", "Le choix s'est porté sur {tool} pour le {partie}."),
+            ("user", "Nous gardons {tool} et nous laissons tomber {other} dans le {partie}."),
+            ("user", "C'est décidé, le {partie} sera hébergé à {place}."),
+            ("assistant", "Nous nous sommes mis d'accord pour passer le {partie} sur {tool}."),
+        ],
+        "preference": [
+            ("user", "J'aimerais mieux {style_fr} que le reste."),
+            ("user", "Évite {other} à tout prix dans le {partie}."),
+            ("user", "N'oublie pas que je tiens à {style_fr}."),
+        ],
+        "fact": [
+            ("user", "{tool} écoute sur le port {port} dans le {partie}."),
+            ("user", "Les sauvegardes du {partie} sont stockées à {place}."),
+            ("user", "Pour info, le {partie} appartient à l'équipe {team}."),
+            ("user", "Notre {partie} dépend de {tool}."),
+        ],
+        "person": [
+            ("user", "{person} s'occupe du {partie}."),
+            ("user", "Le contact pour le {partie} est {person}."),
+        ],
+        "date": [
+            ("user", "Le {partie} doit être prêt pour le {date_fr}."),
+            ("user", "Le support de {other} se termine le {date_fr}."),
+        ],
+        "lesson": [
+            ("assistant", "Le coupable était {raison}."),
+            ("user", "La panne du {partie} a été causée par {raison}."),
+        ],
+        "rule": [
+            ("user", "Personne ne modifie {file} sans l'accord de {person}."),
+            ("user", "Il est interdit de journaliser les e-mails dans le {partie}, dit {person}."),
+        ],
+    },
+    "dev-es": {
+        "decision": [
+            ("user", "Hemos decidido usar {tool} para el {parte}."),
+            ("user", "Usamos {tool} en lugar de {other} para el {parte}."),
+            ("user", "Decisión: el {parte} se muda a {place}."),
+            ("user", "Acordamos con {person} abandonar {other}."),
+            ("assistant", "Como se decidió, el {parte} usará {tool} en vez de {other}."),
+        ],
+        "preference": [
+            ("user", "Prefiero {estilo} en este proyecto."),
+            ("user", "Usa siempre {estilo} en el {parte}."),
+            ("user", "A partir de ahora, usa {estilo} en todas partes."),
+            ("user", "Nunca hagas push a main los {dia}."),
+            ("user", "Recuerda que me gustan las {estilo}."),
+        ],
+        "fact": [
+            ("user", "El {parte} corre en el puerto {port}."),
+            ("user", "Nuestra base de producción es {tool} en {place}."),
+            ("user", "Desplegamos el {parte} cada {dia}."),
+            ("user", "Los límites del {parte} están en {file}."),
+            ("user", "Usamos {tool} para el {parte}, no {other}."),
+        ],
+        "person": [
+            ("user", "{person} dirige el equipo {team}."),
+            ("user", "{person} es responsable del {parte}."),
+            ("user", "Me llamo {person} y trabajo en el equipo {team}."),
+        ],
+        "date": [
+            ("user", "La fecha límite del {parte} es el {fecha}."),
+            ("user", "Publicamos el {parte} el {fecha}."),
+        ],
+        "lesson": [
+            ("assistant", "La causa era {causa}."),
+            ("user", "Resultó que {causa} bloqueaba el {parte}."),
+        ],
+        "rule": [
+            ("user", "Todo cambio en {file} debe ser revisado por {person}."),
+            ("user", "El {parte} debe responder en menos de {number} ms."),
+            ("user", "Ninguna petición al {parte} puede tardar más de {number} ms."),
+        ],
+    },
+    "held-es": {
+        "decision": [
+            ("user", "La elección ha sido {tool} para el {parte}."),
+            ("user", "Nos quedamos con {tool} y quitamos {other} del {parte}."),
+            ("user", "Está decidido que el {parte} se alojará en {place}."),
+            ("assistant", "Nos hemos puesto de acuerdo en pasar el {parte} a {tool}."),
+        ],
+        "preference": [
+            ("user", "Me gustan más {estilo} que otra cosa."),
+            ("user", "Evita {other} a toda costa en el {parte}."),
+            ("user", "Ten en cuenta que me importan {estilo}."),
+        ],
+        "fact": [
+            ("user", "{tool} escucha en el puerto {port} en el {parte}."),
+            ("user", "Las copias del {parte} se guardan en {place}."),
+            ("user", "Para tu información, el {parte} pertenece al equipo {team}."),
+            ("user", "Nuestro {parte} depende de {tool}."),
+        ],
+        "person": [
+            ("user", "{person} se encarga del {parte}."),
+            ("user", "El contacto para el {parte} es {person}."),
+        ],
+        "date": [
+            ("user", "El {parte} tiene que estar listo para el {fecha}."),
+            ("user", "El soporte de {other} termina el {fecha}."),
+        ],
+        "lesson": [
+            ("assistant", "El culpable era {causa}."),
+            ("user", "La caída del {parte} fue causada por {causa}."),
+        ],
+        "rule": [
+            ("user", "Nadie cambia {file} sin la aprobación de {person}."),
+            ("user", "Está prohibido registrar correos en el {parte}, dice {person}."),
+        ],
+    },
+}
+
+CHATTER: dict[str, list[tuple[str, str]]] = {
+    "dev-de": [
+        ("user", "Kannst du den fehlschlagenden Test im {teil} reparieren?"),
+        ("user", "Schreib bitte einen Test für den {teil}."),
+        ("user", "Lass die Tests noch einmal laufen."),
+        ("user", "Sollen wir {tool} oder {other} für den {teil} nehmen?"),
+        ("user", "Vielleicht könnten wir irgendwann {tool} für den {teil} ausprobieren."),
+        ("user", "Ich überlege, ob wir den {teil} nach {place} umziehen, bin aber nicht sicher."),
+        ("user", "Wir haben uns noch nicht für {tool} entschieden."),
+        ("user", "Danke, das sieht gut aus!"),
+        ("user", "Öffne {file} und benenne die zweite Funktion um."),
+        ("user", "Nimm für diesen Lauf Port {port}."),
+        ("user", "Es geht immer noch nicht."),
+        ("user", "Wenn wir {tool} nehmen würden, wäre der {teil} schneller."),
+        ("user", "Im Tutorial wird {other} auf Port {port} verwendet."),
+        ("user", "Ich frage morgen {person}."),
+        ("assistant", "Ich sehe mir jetzt {file} an."),
+        ("assistant", "Alle {number} Tests laufen durch."),
+        ("assistant", "Ich habe {file} geändert und einen Test für den {teil} geschrieben."),
+        ("assistant", "Du könntest hier {tool} oder {other} nehmen; beides würde gehen."),
+        ("assistant", "Möchtest du, dass ich den {teil} auf {tool} umstelle?"),
+        ("assistant", "Fertig. Sonst noch etwas?"),
+    ],
+    "held-de": [
+        ("user", "Schau dir bitte mal den {teil} an, wenn du Zeit hast."),
+        ("user", "Ist {tool} eigentlich gut?"),
+        ("user", "Möglicherweise passt {tool} besser zum {teil}."),
+        ("user", "Keine Ahnung, warum der {teil} heute so langsam ist."),
+        ("user", "Zeig mir den Diff von {file}."),
+        ("user", "Der Build hat diesmal {number} Sekunden gedauert."),
+        ("user", "Angenommen {tool} fällt aus, was macht dann der {teil}?"),
+        ("user", "{person} ist heute krank."),
+        ("user", "Nur zum Testen: stell den {teil} auf {place} um."),
+        ("user", "Ich habe einen Artikel über {tool} und den {teil} von irgendwem gelesen."),
+        ("user", "Mach das Gleiche für den {teil}."),
+        ("assistant", "Als Nächstes kümmere ich mich um den {teil}."),
+        ("assistant", "In {file} gibt es {number} Stellen mit {tool}."),
+        ("assistant", "Ich vermute {ursache}, muss das aber noch prüfen."),
+        ("assistant", "Soll ich {file} jetzt bearbeiten?"),
+        ("assistant", "Hier ist eine Zusammenfassung der Änderungen in {file}."),
+        ("assistant", "Im Allgemeinen skaliert {tool} besser als {other}."),
+    ],
+    "dev-fr": [
+        ("user", "Peux-tu corriger le test qui échoue dans le {partie} ?"),
+        ("user", "Ajoute un test pour le {partie}."),
+        ("user", "Relance les tests encore une fois."),
+        ("user", "Est-ce qu'on prend {tool} ou {other} pour le {partie} ?"),
+        ("user", "On pourrait peut-être essayer {tool} pour le {partie} un jour."),
+        ("user", "Je me demande si on déménage le {partie} à {place}, je ne suis pas sûr."),
+        ("user", "On n'a pas encore décidé pour {tool}."),
+        ("user", "Merci, ça a l'air bien !"),
+        ("user", "Ouvre {file} et renomme la deuxième fonction."),
+        ("user", "Pour cette fois, prends le port {port}."),
+        ("user", "Ça ne marche toujours pas."),
+        ("user", "Si on utilisait {tool}, le {partie} serait plus rapide."),
+        ("user", "Leur tutoriel utilise {other} sur le port {port}."),
+        ("user", "Je demande à {person} demain."),
+        ("assistant", "Je regarde {file} maintenant."),
+        ("assistant", "Les {number} tests passent tous."),
+        ("assistant", "J'ai modifié {file} et ajouté un test pour le {partie}."),
+        ("assistant", "Tu pourrais prendre {tool} ou {other} ici ; les deux iraient."),
+        ("assistant", "Veux-tu que je passe le {partie} sur {tool} ?"),
+        ("assistant", "C'est fait. Autre chose ?"),
+    ],
+    "held-fr": [
+        ("user", "Jette un œil au {partie} quand tu as le temps."),
+        ("user", "Est-ce que {tool} est bien ?"),
+        ("user", "Il se peut que {tool} convienne mieux au {partie}."),
+        ("user", "Aucune idée pourquoi le {partie} est si lent aujourd'hui."),
+        ("user", "Montre-moi le diff de {file}."),
+        ("user", "La compilation a pris {number} secondes cette fois."),
+        ("user", "Supposons que {tool} tombe, que fait le {partie} ?"),
+        ("user", "{person} est malade aujourd'hui."),
+        ("user", "Juste pour tester, pointe le {partie} sur {place}."),
+        ("user", "J'ai lu un article sur {tool} et le {partie} d'une startup."),
+        ("user", "Fais pareil pour le {partie}."),
+        ("assistant", "Je m'occupe du {partie} ensuite."),
+        ("assistant", "Il y a {number} usages de {tool} dans {file}."),
+        ("assistant", "Je soupçonne {raison}, mais je dois vérifier."),
+        ("assistant", "Dois-je modifier {file} maintenant ?"),
+        ("assistant", "Voici un résumé des changements dans {file}."),
+        ("assistant", "En général, {tool} passe mieux à l'échelle que {other}."),
+    ],
+    "dev-es": [
+        ("user", "¿Puedes arreglar la prueba que falla en el {parte}?"),
+        ("user", "Añade una prueba para el {parte}."),
+        ("user", "Ejecuta las pruebas otra vez."),
+        ("user", "¿Usamos {tool} o {other} para el {parte}?"),
+        ("user", "Quizás podríamos probar {tool} para el {parte} algún día."),
+        ("user", "Estoy pensando en mudar el {parte} a {place}, pero no estoy seguro."),
+        ("user", "Todavía no hemos decidido usar {tool}."),
+        ("user", "¡Gracias, se ve bien!"),
+        ("user", "Abre {file} y renombra la segunda función."),
+        ("user", "Por esta vez usa el puerto {port}."),
+        ("user", "Sigue sin funcionar."),
+        ("user", "Si usáramos {tool}, el {parte} sería más rápido."),
+        ("user", "Su tutorial usa {other} en el puerto {port}."),
+        ("user", "Mañana le pregunto a {person}."),
+        ("assistant", "Ahora miro {file}."),
+        ("assistant", "Pasan las {number} pruebas."),
+        ("assistant", "He cambiado {file} y he añadido una prueba para el {parte}."),
+        ("assistant", "Podrías usar {tool} o {other} aquí; ambos servirían."),
+        ("assistant", "¿Quieres que pase el {parte} a {tool}?"),
+        ("assistant", "Hecho. ¿Algo más?"),
+    ],
+    "held-es": [
+        ("user", "Échale un vistazo al {parte} cuando puedas."),
+        ("user", "¿Es bueno {tool}?"),
+        ("user", "Puede que {tool} le vaya mejor al {parte}."),
+        ("user", "Ni idea de por qué el {parte} va tan lento hoy."),
+        ("user", "Muéstrame el diff de {file}."),
+        ("user", "La compilación ha tardado {number} segundos esta vez."),
+        ("user", "Supongamos que {tool} se cae, ¿qué hace el {parte}?"),
+        ("user", "{person} está enfermo hoy."),
+        ("user", "Solo para probar, apunta el {parte} a {place}."),
+        ("user", "He leído un artículo sobre {tool} y el {parte} de una startup."),
+        ("user", "Haz lo mismo para el {parte}."),
+        ("assistant", "Después me ocupo del {parte}."),
+        ("assistant", "Hay {number} usos de {tool} en {file}."),
+        ("assistant", "Sospecho de {causa}, pero tengo que comprobarlo."),
+        ("assistant", "¿Edito {file} ahora?"),
+        ("assistant", "Aquí tienes un resumen de los cambios en {file}."),
+        ("assistant", "En general, {tool} escala mejor que {other}."),
+    ],
+}
