@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.rules.abroad import language
 from recollect.rules.worth import ASSISTANT, judged, sentences, worth
 
 WORTH = [
@@ -21,6 +22,33 @@ WORTH = [
     ("Grace is responsible for the payment gateway.", "person"),
     ("The search index runs on port 9200.", "fact"),
     ("Remember that the office key is under the mat.", "fact"),
+]
+ABROAD = [
+    ("Wir nehmen Redis statt Kafka für den Suchindex.", "decision"),
+    ("Merk dir, dass der Suchindex auf Port 9200 läuft.", "fact"),
+    ("Ada leitet das Team Zahlungen.", "person"),
+    ("Wir veröffentlichen den Suchindex am 14. April.", "date"),
+    ("Der Suchindex muss innerhalb von 250 ms antworten.", "rule"),
+    ("On utilise PostgreSQL au lieu de MySQL pour le module.", "decision"),
+    ("À partir de maintenant, utilise des fonctions courtes.", "preference"),
+    ("Le serveur écoute sur le port 8443.", "fact"),
+    ("La panne du serveur a été causée par un certificat expiré.", "lesson"),
+    ("Usamos pytest en lugar de unittest para el buscador.", "decision"),
+    ("Nadie cambia infra/main.tf sin la aprobación de Ada.", "rule"),
+    ("Recuerda que el buscador corre en el puerto 9200.", "fact"),
+]
+NOT_WORTH_ABROAD = [
+    "Vielleicht nehmen wir irgendwann Redis für den Suchindex.",
+    "Wir haben uns noch nicht für Redis entschieden.",
+    "Das läuft auf dem Port 8443.",
+    "Der Build ist kaputt und die Tests sind rot.",
+    "On n'a pas encore décidé pour Redis.",
+    "Ça tourne sur le port 8443 dans le serveur.",
+    "Si on utilisait Redis, le serveur serait plus rapide.",
+    "Ouvre infra/main.tf et renomme la deuxième fonction.",
+    "Quizás podríamos usar Redis para el buscador.",
+    "Por esta vez usa el puerto 8443 en el servidor.",
+    "He leído un artículo sobre Redis y el buscador.",
 ]
 NOT_WORTH = [
     "Should we use PostgreSQL for the billing service?",
@@ -41,13 +69,13 @@ NOT_WORTH = [
 ]
 
 
-@pytest.mark.parametrize(("sentence", "type_"), WORTH)
+@pytest.mark.parametrize(("sentence", "type_"), WORTH + ABROAD)
 def test_what_holds_by_itself_and_beyond_the_moment_is_kept(sentence, type_):
     assert judged(sentence) == type_
     assert [kept.text for kept in worth(f"Thanks. {sentence}")] == [sentence]
 
 
-@pytest.mark.parametrize("sentence", NOT_WORTH)
+@pytest.mark.parametrize("sentence", NOT_WORTH + NOT_WORTH_ABROAD)
 def test_what_is_asked_guessed_or_of_the_moment_is_not_kept(sentence):
     assert judged(sentence) is None
 
@@ -98,3 +126,23 @@ def test_lists_are_read_item_by_item():
 def test_whatever_is_said_what_is_kept_was_said(text):
     for kept in worth(text):
         assert kept.text in text
+
+
+def test_an_agent_abroad_is_believed_what_was_agreed_or_found_out_alone():
+    said = "Ich habe die Tests geändert. Ich mag Tabs in der Datei. Die Ursache war ein Zertifikat."
+    assert [kept.type for kept in worth(said, ASSISTANT)] == ["lesson"]
+    assert worth_of("Ich kümmere mich um den Port 8443.") == []
+
+
+def worth_of(said):
+    return [kept.text for kept in worth(said, ASSISTANT)]
+
+
+@given(st.text())
+def test_a_language_is_told_of_any_text(text):
+    assert language(text) in {"", "de", "fr", "es"}
+
+
+@pytest.mark.parametrize("sentence", [sentence for sentence, _ in WORTH] + NOT_WORTH)
+def test_english_is_taken_for_english(sentence):
+    assert language(sentence) == ""

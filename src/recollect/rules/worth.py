@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from recollect.rules import abroad
 from recollect.rules.entities import names
 from recollect.rules.spoken import pattern
 from recollect.value import Value
@@ -65,7 +66,16 @@ def judged(sentence: str, role: str = USER) -> str | None:
     """
     if not _SHORTEST <= len(sentence) <= _LONGEST or len(sentence.split()) < _FEWEST_WORDS:
         return None
-    if sentence.endswith("?") or _is(sentence, "asking", *_VETOES):
+    if sentence.endswith("?"):
+        return None
+    language = abroad.language(sentence)
+    judge = _judged_abroad if language else _judged_in_english
+    return judge(sentence, role, language)
+
+
+def _judged_in_english(sentence: str, role: str, language: str) -> str | None:
+    del language
+    if _is(sentence, "asking", *_VETOES):
         return None
     if role != USER:
         return None if _is(sentence, "progress") else _first(sentence, _AGENT)
@@ -75,6 +85,26 @@ def judged(sentence: str, role: str = USER) -> str | None:
     if _is(sentence, "pointing", "feeling") or not (lasting or _is_calm(sentence)):
         return None
     return _first(sentence, _LASTING if lasting else _SPOKEN)
+
+
+def _judged_abroad(sentence: str, role: str, language: str) -> str | None:
+    """The same by the rules of another language, which are fewer."""
+
+    def is_(name: str) -> bool:
+        return abroad.pattern(language, name).search(sentence) is not None
+
+    explicit = role == USER and is_("explicit")
+    if is_("veto") or (is_("progress") if role != USER else is_("pointing") and not explicit):
+        return None
+    found = (type_ for type_ in (_SPOKEN if role == USER else _AGENT) if is_(type_))
+    usual = "fact" if explicit else None
+    return next((type_ for type_ in found if _tells(language, sentence, type_)), usual)
+
+
+def _tells(language: str, sentence: str, type_: str) -> bool:
+    """Whether a sentence of another language names what its type has to name."""
+    first = type_ == "person"
+    return type_ not in _CONCRETE or abroad.names_something(language, sentence, first=first)
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -116,14 +146,23 @@ def _names(sentence: str) -> bool:
 def _confidence(sentence: str, role: str) -> float:
     if role != USER:
         return _FROM_AGENT
-    return _SURE if _is(sentence, "explicit") else _LIKELY
+    spoken_in = abroad.language(sentence)
+    if spoken_in:
+        explicit = abroad.pattern(spoken_in, "explicit").search(sentence) is not None
+    else:
+        explicit = _is(sentence, "explicit")
+    return _SURE if explicit else _LIKELY
 
 
 _FENCED = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 # What programs put into messages beside what is said.
 _TAGGED = re.compile(r"<([a-z][\w-]*)\b[^>]*>.*?</\1>|<[a-z][\w-]*\b[^>]*/?>", re.DOTALL)
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_ENDS = re.compile(r"(?<=[.!?])\s+(?=[\"'“(`]?[A-Z0-9])")
+# In German a dot stands behind the day of a month.
+_ENDS = re.compile(
+    r"(?<=[.!?])(?:(?<!\d\.)|(?!\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)))\s+"
+    r"(?=[\"'“(`«¿¡]?[A-ZÀ-ÖØ-Þ0-9])"
+)
 _NO_PROSE = re.compile(
     r"""\s*(?:
         >                                   # a quotation
