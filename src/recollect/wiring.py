@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from recollect.engine import Engine
 from recollect.engine.ports import Governance
 from recollect.errors import Busy, Damaged, TooNew, Unavailable
-from recollect.store.away import AwayStore
-from recollect.store.barred import BarredStore
 from recollect.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -28,17 +26,8 @@ def open_engine(config: Config, *, patient: bool = False) -> Engine:
     Raises:
         Unavailable: the store cannot be opened; see `SqliteStore.open`.
     """
-    store: Store = AwayStore()
-    if not config.elsewhere:
-        try:
-            store = _opened(config)
-        except (Busy, Damaged, TooNew):
-            # What is wrong with the settings is said at once in any case.
-            if not patient:
-                raise
-            store = BarredStore(lambda: _opened(config))
     return Engine(
-        store,
+        _store(config, patient=patient),
         lambda: _configured(config),
         older=lambda model: _older(config, model),
         secrets=config.secrets,
@@ -57,6 +46,22 @@ def _opened(config: Config) -> Store:
     if config.own_folder:
         _make_folder(os.path.dirname(config.store))
     return SqliteStore.open(config.store, durability=config.durability)
+
+
+def _store(config: Config, *, patient: bool) -> Store:
+    if config.elsewhere:
+        from recollect.store.away import AwayStore
+
+        return AwayStore()
+    try:
+        return _opened(config)
+    except (Busy, Damaged, TooNew):
+        # What is wrong with the settings is said at once in any case.
+        if not patient:
+            raise
+        from recollect.store.barred import BarredStore
+
+        return BarredStore(lambda: _opened(config))
 
 
 def withdraw(engine: Engine) -> None:

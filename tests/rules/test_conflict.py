@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -132,3 +135,19 @@ def test_a_text_says_the_same_as_itself(text, cosine):
     verdict = judge(text, text, cosine)
     assert verdict.same
     assert not verdict.conflict
+
+
+def test_a_verdict_is_the_same_in_every_process():
+    pair = "The app works offline.", "My landlord put the rent up to 1,350 euros a month."
+    program = f"from recollect.rules.conflict import judge; print(judge(*{pair!r}, None))"
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": str(seed)},
+        ).stdout
+        for seed in range(1, 5)
+    }
+    assert len(found) == 1

@@ -557,10 +557,12 @@ def _differ(one: frozenset[str], two: frozenset[str]) -> bool:
 
 def _apart(gone: frozenset[str], come: frozenset[str], sides: dict[str, tuple[int, int]]) -> bool:
     """Whether the clauses have words of different sides of one line."""
-    if not gone or not (was := dict(sides[word] for word in gone if word in sides)):
+    if not gone or not (was := {sides[word] for word in gone if word in sides}):
         return False
+    lines = {line for line, _ in was}
     now = (sides[word] for word in come if word in sides)
-    return any(was.get(line, side) != side for line, side in now)
+    # Who has been on both sides of a line is on neither.
+    return any(line in lines and (line, side) not in was for line, side in now)
 
 
 def _filled(old: _Clause, new: _Clause) -> tuple[bool, bool]:
