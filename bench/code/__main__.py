@@ -1,14 +1,19 @@
-"""The benchmarks of code search: `python -m bench.code [speed] [latency] [quality]`.
+"""The benchmarks of code search: `python -m bench.code [STAGE ...]`.
 
-Speed is that of indexing the running Python's standard library without its tests. Quality compares
-with FTS5 over windows of forty lines, over installed packages from which the docstrings were taken:
-first sentences of docstrings ask for their functions, entries of changelogs for files.
+speed      indexing the running Python's standard library without its tests
+latency    searching a hundred thousand pieces that all have vectors
+branch     another branch of ten thousand files under watch
+quality    first sentences of docstrings ask for their functions, entries of changelogs for files,
+           in installed packages without docstrings, beside FTS5 over windows of forty lines
+questions  questions as people ask them about repositories in many languages, beside the same;
+           `fetch` fills the folder that RECOLLECT_BENCH_CODE names with those repositories
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import sysconfig
 import tempfile
@@ -18,9 +23,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.__main__ import machine, repository
-from bench.code import corpus
+from bench.code import branches, corpus, repositories, vectors
 from bench.code.baseline import Place, Windows
 from bench.code.changelogs import issues
+from bench.code.gains import ndcg
 from bench.measure import load, percentile
 from recollect.config import Config
 from recollect.model import Kind, Where
@@ -34,7 +40,8 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 RESULTS = Path(__file__).parents[1] / "results" / "code"
-STAGES = ("speed", "latency", "quality")
+STAGES = ("speed", "latency", "branch", "quality", "questions")
+FILES = 10_000
 QUESTIONS = 1_500
 LEFT_OUT = shutil.ignore_patterns(
     *("site-packages", "test", "tests", "idle_test", "__pycache__", "*.so", "*.a", "*.o")
@@ -44,11 +51,15 @@ CODE = Where(kinds=(Kind.CODE,))
 
 def main() -> int:
     asked = _arguments()
+    if asked.stages == ["fetch"]:
+        print(*(f"could not be had: {name}" for name in repositories.fetch()), sep="\n")
+        return 0
     begun, first_load = datetime.now(UTC), load()
     figures: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
         for stage in asked.stages or STAGES:
-            found = {"speed": speed, "latency": latency, "quality": quality}[stage](Path(folder))
+            found = globals()[stage](Path(folder))
+            found["load"] = load()
             for name, value in found.items():
                 print(f"{stage:8} {name:48} {value}", flush=True)
             figures[stage] = found
@@ -92,8 +103,8 @@ def speed(folder: Path) -> dict[str, object]:
 
 
 def latency(folder: Path) -> dict[str, object]:
-    """Searching a hundred thousand pieces, with the model that searches by meaning loaded."""
-    asked = questions(folder)
+    """Searching a hundred thousand pieces, all of which have vectors."""
+    asked = docstrings(folder)
     with opened(folder / "latency.db") as engine:
         engine.run(IndexProject(str(folder / "packages")))
         engine.run(IndexProject(str(library(folder))))
@@ -106,18 +117,94 @@ def latency(folder: Path) -> dict[str, object]:
             again = folder / f"copy{copies}"
             shutil.copytree(library(folder), again)
             engine.run(IndexProject(str(again)))
-        engine.run(SearchCode("warm up", CODE))
+        filled = vectors.fill(engine)
+        for warm in ("warm up", "open a file", "parse the arguments"):
+            assert engine.run(SearchCode(warm, CODE)).semantic
+        # No query is asked twice, so that each is embedded anew.
         times = [timed(lambda one=one: engine.run(SearchCode(one.query, CODE))) for one in asked]
     return {
         "pieces": pieces,
+        "of them with vectors": filled,
+        "queries": len(times),
         "p50, ms": round(1e3 * percentile(times, 0.5), 1),
         "p95, ms": round(1e3 * percentile(times, 0.95), 1),
+        "p99, ms": round(1e3 * percentile(times, 0.99), 1),
+    }
+
+
+def branch(folder: Path) -> dict[str, object]:
+    """Another branch of ten thousand files under watch, and back."""
+    root = branches.made(folder / "branches", FILES)
+    with opened(folder / "branch.db") as engine:
+        engine.run(IndexProject(str(root), watch=True))
+        engine.run(SearchCode("job_7", CODE))
+        before, held = engine.ports.watchers.rounds, memory("VmRSS")
+        clock = time.perf_counter()
+        branches.switch(root, "next")
+        switched = time.perf_counter() - clock
+        # The old index answers meanwhile.
+        asked = timed(lambda: engine.run(SearchCode("job_7", CODE)))
+        assert engine.ports.watchers.wait(before, 600)
+        followed = time.perf_counter() - clock
+        there, said = branches.written(root), branches.indexed(engine)
+        assert engine.ports.watchers.rounds == before + 1
+    return {
+        "files": len(there),
+        "lost or stale": len({*there.items()} ^ {*said.items()}),
+        "rounds": 1,
+        "git took, s": round(switched, 1),
+        "followed after, s": round(followed, 1),
+        "a search meanwhile, ms": round(1e3 * asked, 1),
+        "memory before and at most, MB": [held, memory("VmHWM")],
+    }
+
+
+def questions_in(engine: Engine, name: str, query: str, most: int) -> list[str]:
+    hits = engine.run(SearchCode(query, Where(project=name, kinds=(Kind.CODE,)), most)).hits
+    return [hit.record.source_ref for hit in hits]
+
+
+def questions(folder: Path) -> dict[str, object]:
+    """Questions as people ask them, by words and links, and by meaning too."""
+    asked = [one for one in repositories.questions() if repositories.place(one.repository)]
+    places = {one.repository: repositories.place(one.repository) for one in asked}
+    figures: dict[str, object] = {"questions": len(asked), "repositories": len(places)}
+    with opened(folder / "questions.db") as engine:
+        names = {
+            one: engine.run(IndexProject(str(place))).project.id for one, place in places.items()
+        }
+        base = {one: Windows(place, "*") for one, place in places.items()}
+
+        def windows(one: repositories.Question, most: int) -> list[str]:
+            return [found.path for found in base[one.repository].search(one.query, most)]
+
+        def ours(one: repositories.Question, most: int) -> list[str]:
+            return questions_in(engine, names[one.repository], one.query, most)
+
+        for said, search in (("windows", windows), ("words and links", ours)):
+            figures |= _gains(said, asked, search)
+        if os.environ.get("RECOLLECT_BENCH_VECTORS"):
+            engine.settle()
+            figures |= _gains("meaning too", asked, ours)
+    return figures
+
+
+def _gains(
+    said: str,
+    asked: list[repositories.Question],
+    search: Callable[[repositories.Question, int], list[str]],
+) -> dict[str, object]:
+    pieces = [ndcg(search(one, 10), one.files) for one in asked]
+    files = [ndcg(list(dict.fromkeys(search(one, 30))), one.files) for one in asked]
+    return {
+        f"nDCG@10 of pieces, {said}": round(sum(pieces) / len(asked), 3),
+        f"nDCG@10 of files, {said}": round(sum(files) / len(asked), 3),
     }
 
 
 def quality(folder: Path) -> dict[str, object]:
     """Docstrings to functions, and changelogs to files, beside the baseline."""
-    asked = questions(folder)
+    asked = docstrings(folder)
     packages = folder / "packages"
     entries = issues(packages)
     base = Windows(packages)
@@ -163,7 +250,7 @@ def recall(entries: list, search: Callable[[str, int], list[Place]]) -> float:
     return sum(shares) / len(shares)
 
 
-def questions(folder: Path) -> list[corpus.Asked]:
+def docstrings(folder: Path) -> list[corpus.Asked]:
     """What the docstrings ask; the packages without them are written beside it."""
     kept = folder / "asked.json"
     if not kept.exists():
@@ -192,6 +279,12 @@ def saved(engine: Engine, root: Path, number: int) -> float:
     (root / "json" / "fresh.py").write_text(f"def fresh_{number}(): pass\n", "utf-8")
     assert engine.ports.watchers.wait(before)
     return time.perf_counter() - clock
+
+
+def memory(line: str) -> int:
+    """How large this process is, or has been at most, in MB."""
+    said = Path("/proc/self/status").read_text("ascii")
+    return int(said.split(f"{line}:")[1].split()[0]) // 1024
 
 
 def total(engine: Engine) -> int:

@@ -24,12 +24,12 @@ class Place(NamedTuple):
 class Windows:
     """An index of windows."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, pattern: str = "*.py") -> None:
         self._places: list[Place] = []
         self._db = apsw.Connection(":memory:")
         self._db.execute("CREATE VIRTUAL TABLE windows USING fts5 (text)")
         with self._db:
-            for path, start, end, text in windows(folder):
+            for path, start, end, text in windows(folder, pattern):
                 self._places.append(Place(path, start, end))
                 self._db.execute(
                     "INSERT INTO windows (rowid, text) VALUES (?, ?)", (len(self._places), text)

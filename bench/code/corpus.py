@@ -29,6 +29,7 @@ PACKAGES = (
 )
 _FEWEST_WORDS = 4
 _LARGEST = 400_000
+_READ = 1_000_000
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -107,10 +108,14 @@ def sentence(doc: str) -> str:
     return " ".join(plain.split())[:300]
 
 
-def windows(folder: Path, size: int = 40) -> Iterator[tuple[str, int, int, str]]:
+def windows(
+    folder: Path, pattern: str = "*.py", size: int = 40
+) -> Iterator[tuple[str, int, int, str]]:
     """Every file in parts of so many lines: path, first and last line, text."""
-    for file in sorted(folder.rglob("*.py")):
+    for file in sorted(folder.rglob(pattern)):
+        if not file.is_file() or file.stat().st_size > _READ or b"\0" in file.read_bytes():
+            continue
         path = file.relative_to(folder).as_posix()
-        lines = file.read_text("utf-8").split("\n")
+        lines = file.read_text("utf-8", errors="replace").split("\n")
         for at in range(0, len(lines), size):
             yield path, at + 1, min(at + size, len(lines)), "\n".join(lines[at : at + size])

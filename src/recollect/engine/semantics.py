@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from recollect.embed.background import Background
     from recollect.embed.cache import Cached
     from recollect.engine.beside import Beside
-    from recollect.model import Sense
+    from recollect.model import Candidate, Sense, Vector, Where
     from recollect.store import Reader, Writer
 
     Ready = Cached[Background]
+    # The vector of a query, and what gives the candidates in the thread that reads.
+    Near = tuple[Vector, Callable[[], list[Candidate]]]
 
 # Who cannot say which model it is is not asked again for so many seconds: calls would wait for it.
 _REST = 30.0
@@ -96,6 +98,17 @@ class Semantics:
             return lambda: None
         return self._beside(partial(_query, embedder, text, needed))
 
+    def near_ahead(
+        self, reader: Reader, text: str, where: Where, limit: int
+    ) -> Callable[[], Near | None]:
+        """Begin to embed a query and to look for what is near it, in a thread of its own."""
+        model = reader.serving_model()
+        embedder = None if model is None else self.of(model)
+        if embedder is None:
+            return lambda: None
+        approach = reader.approach(where, limit)
+        return self._beside(partial(_near, embedder, text, approach))
+
     def senses(
         self,
         model: Model | None,
@@ -155,6 +168,13 @@ class Semantics:
         for embedder in (self._configured, *self._older.values()):
             if embedder is not None:
                 embedder.close()
+
+
+def _near(
+    embedder: Ready, text: str, approach: Callable[[Vector], Callable[[], list[Candidate]]]
+) -> Near | None:
+    sense = _query(embedder, text, needed=False)
+    return None if sense is None else (sense.vector, approach(sense.vector))
 
 
 def _query(embedder: Ready, text: str, needed: bool) -> Sense | None:  # noqa: FBT001 -- to a thread

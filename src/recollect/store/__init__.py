@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from recollect.decisions.measured import Came, Sums
@@ -117,6 +117,14 @@ class Reader(Protocol):
         """The records that match with the nearest serving vectors, highest cosine first.
 
         A long text is as near as the nearest of its passages.
+        """
+
+    def approach(
+        self, where: Where, limit: int
+    ) -> Callable[[Vector], Callable[[], list[Candidate]]]:
+        """`nearest` in steps: what is answered may run in another thread, beside this one's reads.
+
+        What that answers has to be called in this one, and gives the candidates.
         """
 
     def vectors(self, seqs: Sequence[int]) -> dict[int, Vector]:

@@ -39,7 +39,7 @@ from recollect.store import ledger
 from recollect.value import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from recollect.embed import Model
@@ -323,6 +323,12 @@ class MemoryReader:
         known = {r.seq: rows[r.seq] for r in self._where(where) if r.seq in rows}
         near = cosines(vector / (norm(vector) or 1.0), known)
         return _best([Candidate(*one) for one in near.items()], limit)
+
+    def approach(
+        self, where: Where, limit: int
+    ) -> Callable[[Vector], Callable[[], list[Candidate]]]:
+        """`nearest` in steps."""
+        return lambda vector: lambda: self.nearest(vector, where, limit)
 
     def vectors(self, seqs: Sequence[int]) -> dict[int, Vector]:
         """The serving vectors of these records, where they have one."""

@@ -18,19 +18,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from recollect.engine.ports import Ports
-    from recollect.model import Arc, Candidate, Record, Sense, Vector, Where
+    from recollect.engine.semantics import Near
+    from recollect.model import Arc, Candidate, Record, Vector, Where
     from recollect.ops import SearchCode
     from recollect.store import Reader
 
 # Words propose so many candidates, of which so many are looked at closely, and more where more
 # are asked for.
-_POOL = 150
-_WEIGHED = 60
-_NEAREST = 30
+_POOL = 120
+_WEIGHED = 45
+_NEAREST = 20
 _POOL_FOR_EACH = 2
-# Terms select pieces until together they have so many, however many there are. With a third of
-# that, a quarter of the answers were lost; with all terms, searches took three times as long.
-_SELECTED = 8_000
+# Terms select pieces until together they have so many, however many there are. With half of that,
+# a tenth of the functions that docstrings ask for were lost; with all terms, searches took three
+# times as long.
+_SELECTED = 6_000
 # Symbols that are named outright are candidates however common their words are.
 _MOST_NAMED = 40
 _SEEDS = 8
@@ -61,7 +63,7 @@ def search(ports: Ports, op: SearchCode) -> FoundCode:
         shares(_given(op))
     where = replace(check_where(op.where), kinds=(Kind.CODE,), at=ports.clock())
     with ports.store.reading() as reader:
-        ahead = ports.semantics.query_ahead(reader, op.query)
+        ahead = ports.semantics.near_ahead(reader, op.query, where, max(_NEAREST, op.limit))
         pool = _pooled(reader, op, where, ahead)
     words, graph, vector = spread(pool.words), spread(pool.graph), spread(pool.vector)
     totals = _totals(op, pool, graph)
@@ -102,7 +104,7 @@ def _given(op: SearchCode) -> dict[str, float]:
 
 
 def _pooled(
-    reader: Reader, op: SearchCode, where: Where, ahead: Callable[[], Sense | None]
+    reader: Reader, op: SearchCode, where: Where, ahead: Callable[[], Near | None]
 ) -> _Pool:
     asked = terms(op.query)
     corpus = reader.corpus_of_code(asked, where)
@@ -111,13 +113,12 @@ def _pooled(
     chosen = bm25.selective(asked, corpus, 0, _SELECTED)
     found = {one.seq: one.score for one in reader.matching_code(chosen, where, most)}
     named = {record.seq: record for record in reader.keyed(where, query.symbols)[:_MOST_NAMED]}
-    sense = ahead()
-    vector = None if sense is None else sense.vector
-    near = [] if vector is None else reader.nearest(vector, where, max(_NEAREST, op.limit))
     spots = reader.spots(list(found))
     known = rank.evidence(query, found, spots)
     close = rank.first(query, known, spots, max(_WEIGHED, _POOL_FOR_EACH * op.limit))
     pieces = named | reader.rows([seq for seq in close if seq not in named])
+    vector, meant = ahead() or (None, list)
+    near = meant()
     pieces |= reader.rows([one.seq for one in near if one.seq not in pieces])
 
     def weighed(piece: Record) -> float:

@@ -269,17 +269,28 @@ class SqliteReader:
 
     def nearest(self, vector: Vector, where: Where, limit: int) -> list[Candidate]:
         """See `Reader`."""
+        return self.approach(where, limit)(vector)()
+
+    def approach(
+        self, where: Where, limit: int
+    ) -> Callable[[Vector], Callable[[], list[Candidate]]]:
+        """See `Reader`."""
         model = self.serving()
         if model is None or limit < 1:
-            return []
-        if len(vector) != model.dimensions:
-            raise Conflict(
-                f"A vector of {len(vector)} numbers cannot be compared with the store's, which "
-                f"have {model.dimensions} and are from {model.name}. Embed with that model."
-            )
-        if model.slots == 0:
-            return []
-        return self._scans().nearest(self, model, vector, where, limit)
+            return lambda _: list
+        search = None
+        if model.slots:
+            search = self._scans().approach(self, model, where, limit)
+
+        def near(vector: Vector) -> Callable[[], list[Candidate]]:
+            if len(vector) != model.dimensions:
+                raise Conflict(
+                    f"A vector of {len(vector)} numbers cannot be compared with the store's, which "
+                    f"have {model.dimensions} and are from {model.name}. Embed with that model."
+                )
+            return list if search is None else search(vector)
+
+        return near
 
     def vectors(self, seqs: Sequence[int]) -> dict[int, Vector]:
         """See `Reader`."""

@@ -27,7 +27,7 @@ from recollect.store.sqlite.where import scopes, types
 from recollect.value import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TypeAlias
 
     from numpy import float32, int64
@@ -68,19 +68,39 @@ class Scans:
         # Set by a search that had to do without the file; a writer mends it.
         self.stale = False
 
-    def nearest(
-        self, reader: SqliteReader, model: ModelRow, vector: Vector, where: Where, limit: int
-    ) -> list[Candidate]:
-        """The records that match with the nearest vectors of a model."""
-        query = _unit(np.ascontiguousarray(vector, np.float32))
+    def approach(
+        self, reader: SqliteReader, model: ModelRow, where: Where, limit: int
+    ) -> Callable[[Vector], Callable[[], list[Candidate]]]:
+        """Finds the records that match with the nearest vectors of a model.
+
+        The scan itself asks nothing of the database, so it may run in a thread of its own.
+        """
         wanted = limit + _SPARE
-        try:
-            cosines = self._scanned(model, query, _filter(reader, where), wanted)
-            seqs = list(cosines)
-        except Stale:
+        what = _filter(reader, where)
+
+        def search(vector: Vector) -> Callable[[], list[Candidate]]:
+            query = _unit(np.ascontiguousarray(vector, np.float32))
+            found: dict[int, float] | None = None
+            with contextlib.suppress(Stale):
+                found = self._scanned(model, query, what, wanted)
+            return lambda: self._decided(reader, model, query, found, where, limit)
+
+        return search
+
+    def _decided(  # noqa: PLR0913, PLR0917 -- what was asked, and what was found
+        self,
+        reader: SqliteReader,
+        model: ModelRow,
+        query: Vector,
+        found: dict[int, float] | None,
+        where: Where,
+        limit: int,
+    ) -> list[Candidate]:
+        """What of the codes' proposals the database has, by its own vectors."""
+        if found is None:
             self.stale = True
-            cosines = _exact(reader, model, query, where, wanted)
-            seqs = list(cosines)
+            found = _exact(reader, model, query, where, limit + _SPARE)
+        cosines, seqs = found, list(found)
         passing = reader.admitted(seqs, where) if seqs else set()
         near = [seq for seq in seqs if seq in passing]
         cosines |= reader.cosines(model, near[:_SURE], query)
