@@ -6,6 +6,7 @@ import os
 import sys
 from datetime import timedelta
 from itertools import count
+from pathlib import Path
 
 import pytest
 
@@ -487,3 +488,49 @@ def test_a_file_of_no_project_has_no_reasons(engine, index):
     index()
     with pytest.raises(NotFound, match="recollect index PATH"):
         engine.run(Why("pkg/nothing.py"))
+
+
+def test_files_of_any_name_and_any_text_are_indexed_or_left_out_and_hold_up_no_other(
+    engine, index, root
+):
+    odd = {
+        "with space/näme ünicode 文.py": "def spaced_one():\n\treturn 1\n",
+        "new\nline.py": "def lined_one():\n    return 1\n",
+        "-dash.py": "def dashed_one():\n    return 1\n",
+        "bom.py": "\ufeffdef bom_one():\n    return 1\n",
+        "crlf.py": "x = 1\r\n\r\n\r\ndef crlf_one():\r\n\treturn 1\r\n",
+        "open.py": 'def open_one():\n    return """never closed\n',
+    }
+    for path, text in odd.items():
+        file = root / path
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(text.encode())
+    (root / "wide.py").write_bytes(b"x = '" + b"a" * 999_000 + b"'\n")
+    (root / "latin.py").write_bytes("def latin_one(): return 'é'\n".encode("latin-1"))
+    (root / "wide16.py").write_bytes("def sixteen(): pass\n".encode("utf-16"))
+    unreadable = Path(os.fsdecode(os.fsencode(root) + b"/\xff\xfe"))
+    unreadable.mkdir()
+    (unreadable / "bytes.py").write_text("def bytes_one(): pass\n")
+    (root / "up").symlink_to("..")
+    (root / "self.py").symlink_to("self.py")
+    state = index().project
+    assert state.status == "completed"
+    found = {one.title: one for (path, _), one in pieces(engine).items() if path in odd}
+    lines = {
+        name: (records.place(one).start, records.place(one).end) for name, one in found.items()
+    }
+    assert lines.pop("open_one")[0] == 1
+    assert lines == {
+        "spaced_one": (1, 2),
+        "lined_one": (1, 2),
+        "dashed_one": (1, 2),
+        "bom_one": (1, 2),
+        "crlf": (1, 1),
+        "crlf_one": (4, 5),
+    }
+    assert "latin_one" in titles(engine, "latin_one")
+    left_out = {one.reason: one.examples for one in state.skipped}
+    assert left_out[skip.MINIFIED] == ("wide.py",)
+    assert left_out[skip.BINARY] == ("wide16.py",)
+    assert len(left_out["its name is no text"]) == 1
+    assert index().files == 0

@@ -181,3 +181,137 @@ def test_imports_are_read_as_each_language_writes_them():
     assert imported("cpp", ['#include "x/y.h"']) == ("x/y.h",)
     assert imported("php", ["use App\\Base;", "require_once 'a.php';"]) == ("App\\Base", "a.php")
     assert imported("cobol", ["x"]) == ()
+
+
+# What of a language is easily cut wrong: (file, text, what it has to hold).
+HARD = {
+    "decorators, nested classes, properties and async in Python": (
+        "a.py",
+        (
+            '@cache\n@route(\n    "/x",\n)\nasync def handler(a,\n        b):\n    return a\n\n\n'
+            "class Outer:\n    class Inner:\n        def deep(self): pass\n\n"
+            "    @property\n    def size(self): return 1\n\n    def __add__(self, o): return o\n"
+        ),
+        {
+            ("function", "handler", 1, 7),
+            ("class", "Outer", 10, 17),
+            ("class", "Outer.Inner", 11, 12),
+            ("method", "Outer.Inner.deep", 12, 12),
+            ("method", "Outer.size", 14, 15),
+            ("method", "Outer.__add__", 17, 17),
+        },
+    ),
+    "generics and receivers in Go": (
+        "a.go",
+        (
+            "package a\n\ntype Stack[T any] struct{ items []T }\n\n"
+            "func (s *Stack[T]) Push(x T) {\n\ts.items = append(s.items, x)\n}\n"
+        ),
+        {("struct", "Stack", 3, 3), ("method", "Stack.Push", 5, 7)},
+    ),
+    "attributes, generic implementations and macros in Rust": (
+        "a.rs",
+        (
+            "#[derive(Debug)]\npub struct Point<T> { x: T }\n\nimpl<T> Add<T> for Point<T> {\n"
+            "    #[inline]\n    fn add(self, o: T) -> T { o }\n}\n\n"
+            "macro_rules! sq { ($x:expr) => { $x }; }\n"
+            "pub async unsafe fn go<'a>(x: &'a str) {}\n"
+        ),
+        {
+            ("struct", "Point", 1, 2),
+            ("impl", "Point", 4, 7),
+            ("method", "Point.add", 5, 6),
+            ("macro", "sq", 9, 9),
+            ("function", "go", 10, 10),
+        },
+    ),
+    "templates, operators and destructors in C++": (
+        "a.cpp",
+        (
+            "template <typename T>\nclass Vec : public Base<T> {\n public:\n"
+            "  T& operator[](size_t i) { return d[i]; }\n  operator bool() const { return true; }\n"
+            "  bool operator()(int x) { return x; }\n};\n"
+            "template <typename T> void Vec<T>::resize(int n) {\n  n_ = n;\n}\nVec::~Vec() {}\n"
+        ),
+        {
+            ("class", "Vec", 1, 7),
+            ("method", "Vec.operator[]", 4, 4),
+            ("method", "Vec.operator bool", 5, 5),
+            ("method", "Vec.operator()", 6, 6),
+            ("method", "Vec.resize", 8, 10),
+            ("method", "Vec.~Vec", 11, 11),
+        },
+    ),
+    "macros and old parameters in C": (
+        "a.c",
+        (
+            "#define MAX(a, b) \\\n  ((a) > (b) ? (a) : (b))\n\n"
+            "static inline int *\nfind(struct list *l, int (*cmp)(int))\n{\n\treturn 0;\n}\n"
+        ),
+        {("macro", "MAX", 1, 2), ("function", "find", 4, 8)},
+    ),
+    "a class without a name, fields that are functions in JavaScript": (
+        "a.js",
+        (
+            "export default class extends Base {\n  async *gen() {}\n  handle = async (e) => {\n"
+            "    await e;\n  };\n}\nFoo.prototype.bar = function () {};\n"
+            "export const f = (a) => a;\n"
+        ),
+        {
+            ("class", "default", 1, 6),
+            ("method", "default.gen", 2, 2),
+            ("method", "default.handle", 3, 5),
+            ("method", "Foo.bar", 7, 7),
+            ("function", "f", 8, 8),
+        },
+    ),
+    "decorators and overloads in TypeScript": (
+        "a.ts",
+        (
+            "@Component({})\nexport class A<T extends {}> extends B<T> {\n  foo(a: string): void;\n"
+            "  foo(a: any) {}\n}\n"
+        ),
+        {("class", "A", 1, 5), ("method", "A.foo", 4, 4)},
+    ),
+    "delegation and extension in Kotlin": (
+        "a.kt",
+        (
+            "data class P<T : Any>(val x: T) : Q(), R by S {\n  override suspend fun go(): Int {\n"
+            "    return 1\n  }\n}\nfun <T> List<T>.second(): T = this[1]\n"
+        ),
+        {("class", "P", 1, 5), ("method", "P.go", 2, 4), ("method", "List.second", 6, 6)},
+    ),
+    "subscripts, operators and extensions in Swift": (
+        "a.swift",
+        (
+            "final class A: B {\n  init?(x: Int) {}\n  subscript(i: Int) -> Int { get { 1 } }\n"
+            "  static func + (a: A, b: A) -> A { a }\n}\nextension A: C { func ext() {} }\n"
+        ),
+        {
+            ("class", "A", 1, 5),
+            ("constructor", "A.init", 2, 2),
+            ("method", "A.subscript", 3, 3),
+            ("method", "A.+", 4, 4),
+            ("extension", "A", 6, 6),
+            ("method", "A.ext", 6, 6),
+        },
+    ),
+    "functions inside of texts in a shell's script": (
+        "a.sh",
+        'bar() {\n  local x="$(cat <<EOF\nfunction fake() { }\nEOF\n)"\n}\nfunction foo { :; }\n',
+        {("function", "bar", 1, 6), ("function", "foo", 7, 7)},
+    ),
+}
+
+
+@pytest.mark.parametrize("what", HARD)
+@pytest.mark.parametrize("written", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
+def test_what_is_easily_cut_wrong_has_its_names_types_and_lines(what, written):
+    path, text, wanted = HARD[what]
+    found = cut(path, text.replace("\n", written)).pieces
+    definitions = {
+        (piece.type, piece.qualified, piece.start, piece.end)
+        for piece in found
+        if (piece.type, piece.name) != ("module", "a")
+    }
+    assert definitions == wanted

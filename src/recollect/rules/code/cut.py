@@ -180,9 +180,11 @@ def _defined(  # noqa: PLR0913 -- what is around a definition decides what it is
     body = body_of(node)
     inner: tuple[_Definition, ...] = ()
     start, end = around.start_point[0], _end(around)
-    if body is not None and (sort.holds or end - start > LONGEST) and depth < _DEEPEST:
+    # Some grammars lose a body to what is before it, as Kotlin's does to `by`.
+    inside = node if body is None and sort.holds else body
+    if inside is not None and (sort.holds or end - start > LONGEST) and depth < _DEEPEST:
         holds = sort.holds and node.type not in NAMESPACES
-        inner = tuple(_definitions(body, None, qualified, depth + 1, within=holds))
+        inner = tuple(_definitions(inside, None, qualified, depth + 1, within=holds))
     if not sort.shown:
         yield from inner
         return

@@ -196,6 +196,10 @@ _UNNAMED = {
     "companion_object": "",
 }
 _template = re.compile(r"<[^<>]*>").sub
+_arguments = re.compile(r"\[[^\[\]]*\]").sub
+_called = re.compile(r"(operator\s*(?:\(\)|[^(]+?))\s*(?:\(.*)?", re.DOTALL).fullmatch
+# Named by what they are, though other names are in them.
+_NAMED_SO = frozenset(("subscript_declaration", "deinit_declaration", "indexer_declaration"))
 _SHORT_NAME = 200
 _LOOKED_THROUGH = 8
 
@@ -243,6 +247,8 @@ def body_of(node: Node) -> Node | None:
 
 def name_of(node: Node) -> str:
     """What a definition is called, with its owner before it where it says so itself."""
+    if node.type in _NAMED_SO:
+        return _UNNAMED[node.type]
     named = node.child_by_field_name("name")
     if named is None and node.type == "impl_item":
         named = node.child_by_field_name("type")
@@ -250,6 +256,8 @@ def name_of(node: Node) -> str:
         named = _declared(node)
     if named is None:
         named = next((c for c in node.named_children[:_LOOKED_THROUGH] if c.type in _NAMES), None)
+    if named is None and node.parent is not None and node.parent.type == "export_statement":
+        return "default"
     if named is None:
         return _UNNAMED.get(node.type, "")
     return _plain(_text(named))
@@ -260,7 +268,7 @@ def owner_of(node: Node) -> str:
     receiver = node.child_by_field_name("receiver")
     if receiver is None:
         return ""
-    found = re.findall(r"[A-Za-z_]\w*", _template("", _text(receiver)))
+    found = re.findall(r"[A-Za-z_]\w*", _arguments("", _template("", _text(receiver))))
     return found[-1] if found else ""
 
 
@@ -319,7 +327,9 @@ def _declared(node: Node) -> Node | None:
 
 def _plain(said: str) -> str:
     """A name without type arguments, its owner before a dot."""
-    if not said.startswith("operator"):
+    if operator := _called(said):
+        said = operator[1]
+    else:
         for _ in range(_LOOKED_THROUGH):
             said, before = _template("", said), said
             if said == before:
