@@ -88,6 +88,7 @@ _QUIETER = 0.5
 # What a test or a document says of its file counts so much.
 _LESS = 0.4
 _identifiers = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*").findall
+_capital = re.compile(r"[A-Z][a-z]{2}").match
 _looks = re.compile(r"[a-z][A-Z]|_|\d|\.|::|->|^[A-Z]{2,}[a-z]").search
 # Further pieces of a file that has one already give way to other files.
 _CROWDED = 2.0
@@ -114,10 +115,13 @@ def symbols(query: str) -> tuple[str, ...]:
 
     >>> symbols("where does parse_config call HTTPServer.start"), symbols("walk"), symbols("a walk")
     (('parse_config', 'start'), ('walk',), ())
+    >>> symbols("How does Session work")
+    ('session',)
     """
     found = _identifiers(query)
     alone = len(found) == 1 and len(query.split()) == 1
-    named = [one for one in found if alone or _looks(one)]
+    # A capital begins a sentence; elsewhere it is a name's.
+    named = [one for at, one in enumerate(found) if alone or _looks(one) or (at and _capital(one))]
     parts = (re.split(r"\.|::|->|#", one)[-1] for one in named)
     return tuple(dict.fromkeys(records.symbol(part) for part in parts))
 
