@@ -301,6 +301,8 @@ class Parts(Value):
     verbatim: float = 0.0
     # Whether it is from a time that the query names.
     time: float = 0.0
+    # Whether it holds at the time that is asked about, where what does not may be found too.
+    holds: float = 0.0
 
 
 class Why(Value):

@@ -319,3 +319,22 @@ def test_a_record_from_a_time_that_the_query_names_comes_first(engine, clock):
         assert best.record.event_time == then[-2]
         assert best.parts.time == 1
     assert all(hit.parts.time == 0 for hit in recalled(engine, "Where did Anna walk?").hits)
+
+
+def test_what_does_not_hold_when_it_is_asked_comes_after_what_does(engine, clock):
+    later = remember(engine, "Anna walked to the lake", once=False)
+    then = clock() - 9 * DAY
+    first = remember(engine, "Anna walked to the lake", event_time=then, once=False)
+    remember(engine, "Bob stayed at home and read", event_time=then)
+    hits = recalled(engine, "Anna lake", as_of=then, any_time=True, fold=False).hits
+    assert [hit.record.id for hit in hits[:2]] == [first.id, later.id]
+    assert [hit.parts.holds for hit in hits[:2]] == [1, 0]
+    assert found(engine, "Anna lake", as_of=then)[0] == first.text
+    assert recalled(engine, "Anna lake", any_time=True).hits[0].parts.holds == 0
+
+
+def test_what_is_from_a_time_that_the_query_names_is_looked_for(engine, clock):
+    then = clock() - 14 * DAY
+    keep(engine, *(f"Anna walked to the lake, walk {n}" for n in range(200)))
+    old = remember(engine, "there was a swim in cold water", event_time=then)
+    assert old.text in found(engine, "What did Anna do two weeks ago?", limit=100)

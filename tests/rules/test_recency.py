@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recollect.model import Parts
 from recollect.rules.fuse import Fused
-from recollect.rules.recency import MOST, asks_for_now, newest_first, rivals
+from recollect.rules.recency import MOST, newest_first, newness, rivals
 
 DAWN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -20,13 +20,27 @@ def order(*scores):
 
 def test_a_question_may_ask_for_now_in_many_words():
     for query in ("What is my current job?", "Do I still run?", "the LATEST version", "so far"):
-        assert asks_for_now(query)
+        assert newness(query)
     for query in ("What was my job?", "Who knows Anna?", "recurrent networks", "distillery", ""):
-        assert not asks_for_now(query)
+        assert not newness(query)
+
+
+def test_how_many_there_are_means_now_unless_it_was_then():
+    for query in ("How many bikes do I own?", "how often does Anna run", "How long've I been here"):
+        assert 0 < newness(query) < newness("how many bikes do I own now?")
+    for query in ("How many bikes did I own?", "How long was the run?", "how many days ago is it"):
+        assert not newness(query)
+
+
+def test_what_fits_far_better_stays_first_where_newer_counts_for_less():
+    times = {0: DAWN, 1: DAWN + timedelta(days=1)}
+    far, near = order(1.0, 0.2), order(1.0, 0.9)
+    assert [one.seq for one in newest_first(far, times, 0.5)] == [0, 1]
+    assert [one.seq for one in newest_first(near, times, 0.5)] == [1, 0]
 
 
 def test_only_what_answers_nearly_as_well_as_the_best_is_a_rival():
-    assert rivals(order(1.0, 0.8, 0.7, 0.6)) == [0, 1, 2]
+    assert rivals(order(1.0, 0.8, 0.6, 0.5)) == [0, 1, 2]
     assert rivals([]) == []
     assert len(rivals(order(*[1.0] * 30))) == MOST
 

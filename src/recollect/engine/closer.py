@@ -53,6 +53,7 @@ def closer(search: Search, found: Found, sense: Sense) -> Found:
         speaker=_named(search, candidates),
         verbatim=dict.fromkeys(search.held, 1.0),
         time=_then(search, candidates),
+        holds=_holding(search, candidates),
         beyond=tuple(seq for seq in found.beyond if seq not in weighed),
     )
 
@@ -108,3 +109,10 @@ def _then(search: Search, seqs: Sequence[int]) -> dict[int, float]:
         for seq, record in search.reader.rows(seqs).items()
         if any(period.holds(record.event_time) for period in search.periods)
     }
+
+
+def _holding(search: Search, seqs: Sequence[int]) -> dict[int, float]:
+    """The candidates that hold when the question is asked, where others are found too."""
+    if search.at is None:
+        return {}
+    return dict.fromkeys(search.reader.admitted(seqs, replace(search.where, at=search.at)), 1.0)

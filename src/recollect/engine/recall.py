@@ -21,9 +21,10 @@ from recollect.rules import bm25, check
 from recollect.rules.analyse import passage, terms, tokens
 from recollect.rules.fold import count, fold, within
 from recollect.rules.fuse import Fused, fuse, merged, shares
+from recollect.rules.matter import matter
 from recollect.rules.pagerank import walk
 from recollect.rules.period import named
-from recollect.rules.recency import asks_for_now, newest_first, rivals
+from recollect.rules.recency import newest_first, newness, rivals
 from recollect.value import replace
 
 if TYPE_CHECKING:
@@ -37,12 +38,13 @@ if TYPE_CHECKING:
 # The same where the model tells of single words: what is around a record joins in.
 CLOSER = {
     "vector": 2.0,
-    "words": 1.5,
+    "words": 3.0,
     "graph": 0.5,
     "around": 6.0,
     "speaker": 3.0,
     "verbatim": 4.0,
     "time": 3.0,
+    "holds": 2.0,
 }
 _POOL_FOR_EACH = 2
 # Near duplicates among the hits are seldom more than these; where they are, more are read.
@@ -56,6 +58,8 @@ _SECOND_SEEDS = 16
 _SEEDING = {"vector": 0.6, "words": 0.4}
 _LONGEST_QUERY = 10_000
 _EVERY = 1_000_000
+# So many more candidates are from each time that the query names.
+_FROM_THEN = 10
 
 
 def recall(ports: Ports, op: Recall) -> Recalled:
@@ -103,7 +107,8 @@ def _of_memory(ports: Ports, op: Recall) -> Recalled:
     weights = _checked(op)
     asked_at = op.as_of or ports.clock()
     where = op.where if op.any_time else replace(op.where, at=asked_at)
-    asked = terms(op.query)
+    plain = op.weights is None
+    asked = terms(matter(op.query) if plain else op.query)
     with ports.store.reading() as reader:
         meant = weights.vector or _graph_alone(weights)
         sense: Callable[[], Sense | None] = _no_sense
@@ -111,10 +116,19 @@ def _of_memory(ports: Ports, op: Recall) -> Recalled:
             sense = ports.semantics.query_ahead(reader, op.query, needed=op.needs_vector)
         # Nobody gets more than there is, however far down a page is asked for.
         wanted = min(op.offset + op.limit, max(reader.total(), op.limit))
-        now = op.weights is None and asks_for_now(op.query)
-        periods = () if op.weights else named(op.query, asked_at)
         search = Search(
-            reader, where, op.query, asked, sense, op.weights, wanted, now, periods, {}, set()
+            reader,
+            where,
+            op.query,
+            asked,
+            sense,
+            op.weights,
+            wanted,
+            newness(op.query) if plain else 0.0,
+            op.as_of if op.any_time else None,
+            named(op.query, asked_at) if plain else (),
+            {},
+            set(),
         )
         found = _found(search)
         kept, records = _read(search, found, op)
@@ -158,11 +172,13 @@ def _found(search: Search) -> Found:
     # The words first, since the vector is still being made.
     said = said_of(search, pool) if weights.words or alone else {}
     near: dict[int, float] = {}
+    then: dict[int, float] = {}
     if (sense := search.sense()) is not None:
         near = {c.seq: c.score for c in reader.nearest(sense.vector, where, pool)}
+        then = _then(search, sense)
     # Whatever page is asked for, the same candidates are weighed; the others only follow them.
     beyond = _interleaved(list(near)[POOL:], list(said)[POOL:])
-    near, said = _first(near), _first(said)
+    near, said = {**then, **_first(near)}, _first(said)
     graph, nodes = _spread(search, near, said) if weights.graph else ({}, 0)
     if alone:
         near, said, beyond = {}, {}, []
@@ -170,6 +186,17 @@ def _found(search: Search) -> Found:
     found = Found(near, said, graph, tuple(beyond), nodes, sense is not None)
     if search.given is None and sense is not None and sense.codes:
         return closer(search, found, sense)
+    return found
+
+
+def _then(search: Search, sense: Sense) -> dict[int, float]:
+    """The nearest from each time that the query names."""
+    found: dict[int, float] = {}
+    for period in search.periods:
+        if not period.month:
+            where = replace(search.where, since=period.since, until=period.until)
+            nearest = search.reader.nearest(sense.vector, where, _FROM_THEN)
+            found |= {one.seq: one.score for one in nearest}
     return found
 
 
@@ -235,12 +262,9 @@ def _order(search: Search, found: Found, limit: int) -> list[Fused]:
     if found.around:
         words = found.told or found.words
         lists |= {"words": words, "around": found.around, "speaker": found.speaker}
-        lists |= {"verbatim": found.verbatim, "time": found.time}
+        lists |= {"verbatim": found.verbatim, "time": found.time, "holds": found.holds}
         given = {name: weight for name, weight in CLOSER.items() if lists[name]}
     weighed = fuse(lists, given, limit)
-    if search.now:
-        rows = search.reader.rows(rivals(weighed))
-        weighed = newest_first(weighed, {seq: one.event_time for seq, one in rows.items()})
     return weighed + [Fused(seq, 0.0, Parts()) for seq in found.beyond[: limit - len(weighed)]]
 
 
@@ -251,7 +275,8 @@ def _read(search: Search, found: Found, op: Recall) -> tuple[list[Fused], dict[i
         best = _order(search, found, enough)
         seqs = [one.seq for one in best]
         if not op.fold:
-            return best, reader.rows(seqs[op.offset : search.wanted])
+            best = _newer(search, best)
+            return best, reader.rows([one.seq for one in best[op.offset : search.wanted]])
         records = reader.rows(seqs)
         texts = {seq: records[seq].text for seq in seqs}
         # Who asks for words alone gets them without NumPy, which takes longer than the search.
@@ -260,8 +285,16 @@ def _read(search: Search, found: Found, op: Recall) -> tuple[list[Fused], dict[i
         said_once = set(fold(seqs, texts, senses))
         kept = [one for one in best if one.seq in said_once]
         if len(kept) >= search.wanted or enough >= found.total:
-            return kept, records
+            return _newer(search, kept), records
         enough *= 2
+
+
+def _newer(search: Search, order: list[Fused]) -> list[Fused]:
+    """The same, with the newer of what answers equally well first, where that is asked for."""
+    if not search.newness:
+        return order
+    rows = search.reader.rows(rivals(order))
+    return newest_first(order, {s: one.event_time for s, one in rows.items()}, search.newness)
 
 
 def _hit(one: Fused, record: Record, found: Found, asked: Sequence[str], *, explain: bool) -> Hit:

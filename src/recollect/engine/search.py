@@ -9,6 +9,7 @@ from recollect.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
     from typing import TypeAlias
 
     from recollect.model import Sense, Where
@@ -40,6 +41,7 @@ class Found(Value):
     speaker: Mapping[int, float] = {}
     verbatim: Mapping[int, float] = {}
     time: Mapping[int, float] = {}
+    holds: Mapping[int, float] = {}
 
     @property
     def total(self) -> int:
@@ -59,8 +61,10 @@ class Search(Value):
     # What the caller asked for; without that the engine weighs as measured best.
     given: Weights | None
     wanted: int
-    # Whether what is newer is the better answer.
-    now: bool
+    # How much better an answer is for being newer.
+    newness: float
+    # When the question is asked, where what does not hold then may be found too.
+    at: datetime | None
     # The times that the query names.
     periods: Sequence[Period]
     # The passages of what holds the words, once they have been needed.

@@ -28,7 +28,7 @@ _MACHINE = 0.7
 _VERBATIM = 3
 # A longer text is scored by the words that selected it: to count all of its words takes longer
 # than the rest of the search.
-_LONGEST_COUNTED = 20_000
+_LONGEST_COUNTED = 40_000
 # Letters for each token of a long text, blanks included.
 _LETTERS = 6
 

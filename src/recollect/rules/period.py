@@ -46,7 +46,7 @@ _month = re.compile(
 
 
 class Period(Value):
-    """A stretch of time, a month of whatever year, or both at once."""
+    """A stretch of time, or a month of whatever year."""
 
     since: datetime | None = None
     until: datetime | None = None
@@ -74,7 +74,11 @@ def named(query: str, now: datetime) -> list[Period]:
     """
     said = query.lower()
     now = min(max(now, _FIRST), _FINAL)
-    return [*_counted(said, now), *_months(said), *map(_whole_year, _year(said))]
+    return [
+        *_counted(said, now),
+        *_months(said),
+        *(_of_year(int(match[1])) for match in _year(said)),
+    ]
 
 
 def _counted(said: str, now: datetime) -> Iterator[Period]:
@@ -100,7 +104,8 @@ def _months(said: str) -> Iterator[Period]:
         alone = match[0] == name
         if alone and name in {"may", "march"}:
             continue
-        yield _whole_year(match, 4, _MONTHS.index(name) + 1)
+        number = _MONTHS.index(name) + 1
+        yield _of_year(int(match[4]), number) if match[4] else Period(month=number)
 
 
 def _length(number: str, unit: str) -> float:
@@ -114,8 +119,7 @@ def _between(now: datetime, longest: float, shortest: float = 0.0) -> Period:
     return Period(now - timedelta(days=longest), end)
 
 
-def _whole_year(match: re.Match[str], group: int = 1, month: int = 0) -> Period:
-    if match[group] is None:
-        return Period(month=month)
-    year = int(match[group])
-    return Period(datetime(year, 1, 1, tzinfo=UTC), datetime(year + 1, 1, 1, tzinfo=UTC), month)
+def _of_year(year: int, month: int = 0) -> Period:
+    first, after = (month, month + 1) if month else (1, 13)
+    end = datetime(year + after // 13, (after - 1) % 12 + 1, 1, tzinfo=UTC)
+    return Period(datetime(year, first, 1, tzinfo=UTC), end)

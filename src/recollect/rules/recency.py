@@ -1,4 +1,4 @@
-"""Newest first, where a question asks for what is so now."""
+"""Newer before older, where a question asks for what is so now."""
 
 from __future__ import annotations
 
@@ -13,26 +13,42 @@ if TYPE_CHECKING:
 
     from recollect.rules.fuse import Fused
 
-# Statements that answer nearly as well as the best one are taken to be of the same matter. With a
-# share of 0.8 or of 0.6 the newest comes first as often or a little less.
-SHARE = 0.7
+# Statements that answer nearly as well as the best one are taken to be of the same matter.
+SHARE = 0.6
 # So many of the best are looked at.
 MOST = 10
+# Who asks for now is answered by the newest of the rivals, however well the others fit. Who asks
+# how many there are means now as well, and may mean all that was ever said of them.
+ALWAYS, OFTEN = 10.0, 0.7
 
 _now = re.compile(
     r"\b(?:current|currently|now|nowadays|latest|newest|most recent|most recently|so far|to date"
     r"|up to now|these days|lately|today|still|any ?more|at the moment|at present|presently)\b",
     re.IGNORECASE,
 ).search
+# A quantity changes, and so does what is said of it.
+_quantity = re.compile(r"\bhow (?:many|much|often|long)\b", re.IGNORECASE).search
+_present = re.compile(
+    r"\b(?:am|is|are|do|does|have|has)\b|['\u2019](?:s|re|ve)\b", re.IGNORECASE
+).search
+_past = re.compile(
+    r"\b(?:did|was|were|had|used to|before|previous(?:ly)?|initial(?:ly)?|first|original(?:ly)?"
+    r"|ago|last)\b",
+    re.IGNORECASE,
+).search
 
 
-def asks_for_now(query: str) -> bool:
-    """Whether a question is about the present state of something.
+def newness(query: str) -> float:
+    """How much it counts for an answer to be newer, as a share of a whole score.
 
-    >>> asks_for_now("What is my current address?"), asks_for_now("Where did I live?")
-    (True, False)
+    >>> newness("What is my current address?"), newness("Where did I live?")
+    (10.0, 0.0)
+    >>> newness("How many bikes do I own?"), newness("How many bikes did I own?")
+    (0.7, 0.0)
     """
-    return _now(query) is not None
+    if _now(query):
+        return ALWAYS
+    return OFTEN if _quantity(query) and _present(query) and not _past(query) else 0.0
 
 
 def rivals(order: Sequence[Fused]) -> list[int]:
@@ -46,9 +62,13 @@ def rivals(order: Sequence[Fused]) -> list[int]:
     ]
 
 
-def newest_first(order: Sequence[Fused], times: Mapping[int, datetime]) -> list[Fused]:
-    """The same order, in which the rivals stand by their times; each place keeps its score."""
+def newest_first(
+    order: Sequence[Fused], times: Mapping[int, datetime], newness: float = ALWAYS
+) -> list[Fused]:
+    """The same order, in which the newer of the rivals come earlier; each place keeps its score."""
     among = [one for one in order if one.seq in times]
+    moments = sorted({times[one.seq] for one in among})
     # Of the same time, the better one comes first: sorting keeps the order of equals.
-    newest = iter(sorted(among, key=lambda one: times[one.seq], reverse=True))
-    return [replace(next(newest), score=one.score) if one.seq in times else one for one in order]
+    gain = {time: newness * at / max(1, len(moments) - 1) for at, time in enumerate(moments)}
+    best = iter(sorted(among, key=lambda one: -one.score - gain[times[one.seq]]))
+    return [replace(next(best), score=one.score) if one.seq in times else one for one in order]
