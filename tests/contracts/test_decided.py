@@ -188,6 +188,11 @@ def test_a_calibration_without_a_domain_is_of_all(client):
     assert (told["domain"], told["sample_size"], told["success_rate"]) == ("overall", 2, 0.5)
     assert told["mean_confidence"] == pytest.approx(0.8)
     assert told["confidence_gap"] == pytest.approx(0.3)
+    assert told["brier_score"] == pytest.approx((0.2**2 + 0.8**2) / 2)
+    assert told["expected_calibration_error"] == pytest.approx(0.3)
+    for place in range(2):
+        learned(client, f"Use PostgreSQL for part {place}", 0.0)
+    assert "brier_score" not in ask(client, "get_calibration", domain="database")
 
 
 def test_guidance_has_the_patterns_that_worked(client):

@@ -258,6 +258,16 @@ def test_failures_in_other_words_are_one_antipattern(minded):
     assert [one["type"] for one in told["warnings"]] == ["antipattern"]
 
 
+def test_a_repeat_in_other_words_is_warned_of_and_another_matter_is_not(minded):
+    minded.engine.settle()
+    learned(minded, "Keep the users in a Postgres database", 0.05)
+    said = {"statement": "Store user accounts in PostgreSQL", "module": "database"}
+    types = [one["type"] for one in ask(minded, "get_warnings", **said)["warnings"]]
+    assert types == ["repeated_failure"]
+    said["statement"] = "Render the invoices as PDF files"
+    assert ask(minded, "get_warnings", **said)["warnings"] == []
+
+
 def test_nothing_is_similar_to_what_has_nothing_like_it(minded):
     minded.engine.settle()
     like = captured(minded, statement="Keep the users in a Postgres database")

@@ -37,7 +37,7 @@ MEMBRIA = (
     (
         "get_calibration",
         "the success rate is the posterior's, and the gap is from what was seen",
-        "observed_success_rate last_updated cached_at",
+        ("observed_success_rate last_updated cached_at brier_score expected_calibration_error"),
     ),
     ("get_confidence_guidance", IN_PROSE, "credible_interval_95[]"),
     (

@@ -19,8 +19,9 @@ from recollect.engine.reflecting import Passes
 from recollect.errors import Conflict
 from recollect.model import Author, AuthorKind, Link, Scope
 from recollect.ops import CreateKey, Forget, Remember, Wipe
+from recollect.store.memory import MemoryStore
 from recollect.value import replace
-from tests.engine.build import proposed, unchanged
+from tests.engine.build import opened, proposed, unchanged
 
 ANN = Author(AuthorKind.HUMAN, "ann")
 BOT = Author(AuthorKind.AGENT, "bot")
@@ -184,11 +185,13 @@ def test_files_are_brought_back_into_step(engine, folder):
     assert other.endswith("-split-the-table-1.md")
     engine.run(ListProposals())
     (folder / id_).write_text("# Accepted, says who?\n", "utf-8")
+    # Another store in this folder may know of it.
     (folder / "proposal-20250101T000000Z-stray.md").write_text("x", "utf-8")
     (folder / "notes.md").write_text("mine", "utf-8")
     engine.run(Forget((other,), author=ANN))
     engine.run(ListProposals())
-    assert sorted(path.name for path in folder.iterdir()) == ["notes.md", id_]
+    left = {"notes.md", "proposal-20250101T000000Z-stray.md", id_}
+    assert {path.name for path in folder.iterdir()} == left
     assert (folder / id_).read_text("utf-8").startswith("# Split the table\n")
 
 
@@ -199,6 +202,20 @@ def test_what_is_forgotten_is_quoted_by_no_draft_and_on_no_page(engine, folder):
     engine.run(Forget((memories[0].id,), author=ANN))
     assert engine.run(ListProposals(drafts=False)).proposals == ()
     assert list(folder.iterdir()) == []
+
+
+def test_two_stores_in_one_folder_leave_each_other_their_pages(engine, folder, clock):
+    mine = proposed(engine, "Split the table", "tables")
+    engine.run(ListProposals())
+    with opened(MemoryStore(), clock) as other:
+        governance = replace(other.ports.governance, proposals=str(folder))
+        other.ports = replace(other.ports, governance=governance)
+        theirs = proposed(other, "Rotate the keys", "keys")
+        other.run(ListProposals())
+        engine.run(ListProposals())
+        assert {one.name for one in folder.iterdir()} == {mine, theirs}
+        other.run(Wipe(author=ANN))
+        assert {one.name for one in folder.iterdir()} == {mine}
 
 
 def test_a_reset_leaves_no_page(engine, folder):

@@ -81,6 +81,8 @@ class Alike(Value):
     # None as long as nothing is known.
     score: float | None = None
     lessons: tuple[str, ...] = ()
+    # Whether it says the same in other words.
+    same: bool = False
     # Whether it is near by more than chance, as far as that can be told.
     of_one_matter: bool = True
 
@@ -229,6 +231,9 @@ class Calibrated(Value):
 
     rate: Rate
     cached_at: datetime | None = None
+    # Of all domains together: how good stated confidences are as forecasts.
+    brier: float | None = None
+    expected_error: float | None = None
 
 
 class Calibrate(Op[Calibrated]):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recollect.store import Reader
 
 OVERALL = "overall"
+_QUALITY = ("brier", "expected_error")
 _TRENDS = (rule.IMPROVING, rule.STABLE, rule.DECLINING)
 _ORDERS: dict[str, Callable[[Rate], tuple[Any, ...]]] = {
     "": lambda rate: (rate.domain,),
@@ -44,7 +45,8 @@ def calibrate(ports: Ports, op: Calibrate) -> Calibrated:
             came = in_domain(reader, op.domain, where)
     except Unavailable as error:
         said, at = _copied(ports, key, error)
-        return Calibrated(_rate(said), at)
+        quality = {name: said.pop(name, None) for name in _QUALITY}
+        return Calibrated(_rate(said), at, **quality)
     if op.domain and 0 < len(came) < rule.FEWEST:
         raise TooFew(
             f"{op.domain} has {len(came)} outcomes, and a calibration needs {rule.FEWEST}. Record"
@@ -53,8 +55,10 @@ def calibrate(ports: Ports, op: Calibrate) -> Calibrated:
             outcomes=len(came),
         )
     rate = rated(op.domain or OVERALL, came, prior(ports))
-    aside.copy(ports, key, _said(rate))
-    return Calibrated(rate)
+    known = rule.quality(() if op.domain else came)
+    answer = Calibrated(rate, None, known.brier, known.expected_error)
+    aside.copy(ports, key, _said(rate) | {name: getattr(answer, name) for name in _QUALITY})
+    return answer
 
 
 def calibrate_all(ports: Ports, op: CalibrateAll) -> CalibratedAll:

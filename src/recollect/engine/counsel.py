@@ -245,7 +245,6 @@ def _weighed(
     warned = [warn.antipattern(one) for one in against]
     too_sure = warn.overconfidence(op.confidence, known(rate))
     warned += [] if too_sure is None else [too_sure]
-    cosine = 0.0 if meant is None else 1.0
     for one in found:
         record, statement = one.decision.record, one.decision.statement
         earlier = warn.Earlier(
@@ -257,7 +256,7 @@ def _weighed(
             one.similarity,
         )
         if one.score is not None and one.score < _FAILED:
-            if alike(statement, op.statement, cosine * one.similarity):
+            if one.same:
                 warned.append(warn.repeat(earlier))
         elif record.status == Stand.ACTIVE:
             surely = _contradiction(one, op.statement, meant)

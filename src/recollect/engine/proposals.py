@@ -138,8 +138,10 @@ def in_step(ports: Ports, tenant: str) -> None:
         found = [*reader.page(Where(tenant, kinds=(Kind.PROPOSAL,)), _MOST)]
         texts = {one.id: _page(reader, one) for one in found}
         names = [name for name in _files(folder) if name not in texts]
-        # Another tenant's are its own.
-        gone = [name for name in names if name not in reader.records(names)]
+        # Another tenant's are its own, and of what this store never had another one in the same
+        # folder may have the record.
+        kept = reader.records(names)
+        gone = [name for name in names if name not in kept and reader.events_of(name)]
     try:
         _write(folder, texts, gone)
     except OSError as error:

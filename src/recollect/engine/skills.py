@@ -126,12 +126,20 @@ def similar(  # noqa: PLR0913 -- what is near, of what, and what not
         other = known.get(record.seq)
         near_by = None if sense is None or other is None else mine.likeness(sense, other)
         one = _alike(record, fits, came.get(record.id))
+        said = one.decision.statement
+        one = replace(one, same=_same(statement, sense, said, other, fits))
         if sense is None or near_by is not None:
-            said = one.decision.statement
             one = replace(one, of_one_matter=mine.of_one_matter(said, statement, near_by or 0.0))
         found.append((near_by or fits, one))
     found.sort(key=lambda pair: (not pair[1].of_one_matter, -pair[0]))
     return [one for _, one in found]
+
+
+def _same(one: str, meant: Sense | None, other: str, known: Sense | None, fits: float) -> bool:
+    if meant is None or known is None:
+        return mine.alike(one, other, 0.0 if meant is None else fits)
+    asked = mine.Taught("", one, mine.STATEMENT, *meant[:2])
+    return mine.same(asked, mine.Taught("", other, mine.STATEMENT, *known[:2]), fits)
 
 
 def _alike(record: Record, fits: float, outcome: Record | None) -> Alike:

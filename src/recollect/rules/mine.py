@@ -54,6 +54,8 @@ _CLOSENESS, _MATTER, _HALF = 1.25, 1.25, 0.5
 _SAME, _ALIKE = 0.93, 0.83
 _SHARED, _MOSTLY = 1 / 3, 2 / 3
 _FEW_WORDS = 2
+# Names may be one if they begin with so many letters, and one goes on for no more than so many.
+_STEM, _ENDING = 4, 2
 # A text is compared with so many of the nearest clusters, and so many texts at once.
 _NEAREST = 12
 _AT_ONCE = 256
@@ -187,8 +189,7 @@ def alike(one: str, two: str, cosine: float, words: float | None = None) -> bool
     >>> alike("Use MongoDB for user data", "Use PostgreSQL for user data", 0.9)
     False
     """
-    mine, others = _names(one), _names(two)
-    if mine - others and others - mine:
+    if _others(_names(one), _names(two)):
         return False
     share, both = _share(one, two)
     if words is not None:
@@ -336,6 +337,31 @@ def _joined(
         if same(leaders[place], item, score):
             return place
     return None
+
+
+def _others(some: frozenset[str], further: frozenset[str]) -> bool:
+    """Whether each of two texts has a name that the other one has not, in any spelling.
+
+    >>> _others(frozenset({"postgres"}), frozenset({"postgresql"}))
+    False
+    >>> _others(frozenset({"java"}), frozenset({"javascript"}))
+    True
+    """
+    gone, come = some - further, further - some
+    return any(not _spelled(one, come) for one in gone) and any(
+        not _spelled(one, gone) for one in come
+    )
+
+
+def _spelled(name: str, names: frozenset[str]) -> bool:
+    """Whether a name is among others but for its last letters: Postgres, PostgreSQL."""
+    return any(
+        len(shorter) >= _STEM
+        and len(longer) - len(shorter) <= _ENDING
+        and longer[: len(shorter)] == shorter
+        for other in names
+        for shorter, longer in [sorted((name, other), key=len)]
+    )
 
 
 def _share(one: str, two: str) -> tuple[float, int]:

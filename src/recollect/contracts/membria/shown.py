@@ -197,6 +197,9 @@ def calibrated(answer: Calibrated, params: wire.GetCalibration) -> wire.Calibrat
 def calibration_resource(answer: Calibrated, _: object = None) -> wire.Calibration:
     """All of it."""
     shown = rate(answer.rate)
+    if answer.brier is not None:
+        shown["brier_score"] = answer.brier
+        shown["expected_calibration_error"] = answer.expected_error
     if answer.cached_at is not None:
         shown["cached_at"] = rfc3339(answer.cached_at)
     return shown

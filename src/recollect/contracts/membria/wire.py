@@ -213,6 +213,8 @@ class Calibration(TypedDict):
     trend: NotRequired[Trend]
     credible_interval_95: NotRequired[Annotated[list[float], Field(min_length=2, max_length=2)]]
     observed_success_rate: NotRequired[float | None]
+    brier_score: NotRequired[float | None]
+    expected_calibration_error: NotRequired[float | None]
     last_updated: NotRequired[str | None]
     cached_at: NotRequired[str]
     recommendation: str
