@@ -19,6 +19,7 @@ from sse_starlette.sse import AppStatus
 
 from recollect.ways.http.app import App
 from recollect.ways.http.guard import Guard
+from recollect.ways.http.heap import keep_together
 from recollect.ways.http.protocol import Patient
 from recollect.ways.http.streams import Streams
 from recollect.ways.limits import limits
@@ -57,6 +58,7 @@ def run(guard: Guard, bound: socket.socket, streams: Streams) -> None:
     """Serve what is behind a guard until a signal asks to end."""
     # The library would end every stream at once, the answers of calls that run among them.
     AppStatus.enable_automatic_graceful_drain = False
+    keep_together()
     # What it warns of is what strangers send, and which of its extras there might be.
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     settings = uvicorn.Config(
