@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
-from recollect.engine import long
+from recollect.engine import long, recall, upkeep
 from recollect.model import Where
 from recollect.ops import Export, Forget, Restore, Revise, Status, Verify, Weights
 from recollect.rules.passages import passages
@@ -63,6 +65,22 @@ def test_nothing_is_left_of_a_long_text_that_is_forgotten_or_rewritten(engine, s
         assert reader.senses([told.seq]) == {}
         (sense,) = reader.senses([short.seq]).values()
         assert [one.seq for one in reader.nearest(sense.vector, Where(), 9)] == [short.seq]
+
+
+def test_much_that_waits_is_embedded_a_part_at_a_time(engine, monkeypatch):
+    monkeypatch.setattr(upkeep, "_LONGEST", 60_000)
+    texts = [talk(*(f"I saw bird {n} of {m}" for n in range(36))) for m in range(3)]
+    for text in texts:
+        remember(engine, text)
+    assert waits(engine) == 3
+    assert [upkeep.step(engine.ports) for _ in texts] == [1, 1, 1]
+    assert waits(engine) == 0
+
+
+def test_in_a_large_store_nothing_is_listed_by_its_time(engine, clock, monkeypatch):
+    monkeypatch.setattr(recall, "_QUICKLY_LISTED", 0)
+    told = remember(engine, "Anna swam", event_time=clock() - timedelta(days=14))
+    assert found(engine, "What did Anna do two weeks ago?") == [told.text]
 
 
 @pytest.mark.parametrize("kind", STORES)

@@ -39,6 +39,7 @@ def closer(search: Search, found: Found, sense: Sense) -> Found:
     chains = {seq: _chain(seq, beside.get(seq, ()), seen) for seq in first}
     weighed = _windows(chains)
     senses = reader.senses(list({*first, *seen}))
+    search.senses.update(senses)
     codes = {seq: one.codes for seq, one in senses.items()}
     close = around(sense.codes, codes, weighed, len(sense.vector) // 8)
     candidates = list(weighed)

@@ -19,25 +19,37 @@ if TYPE_CHECKING:
 AT_ONCE = 64
 # Codes of more words are not kept: those of a book would be found in every question.
 MOST_WORDS = 4_096
+# Of so many texts the passages are held at once.
+_TEXTS = 512
 
 
 def pieces(texts: Iterable[str]) -> list[str]:
     """All that a model is given of some texts."""
-    return [part.text for text in texts for part in passages(text)]
+    return [part for text in texts for part in passages(text)]
 
 
 def senses(
     embed: Callable[[Sequence[str]], list[Sense]], texts: Sequence[str], most: int | None = None
 ) -> list[Sense]:
     """What each text means; where it has more than `most` passages, of these alone."""
-    cut = [[part.text for part in passages(text)] for text in texts]
-    made = iter(embed([part for parts in cut for part in parts[:most]]))
-    return [_together([next(made) for _ in parts[:most]], len(parts)) for parts in cut]
+    return [
+        sense
+        for start in range(0, len(texts), _TEXTS)
+        for sense in _senses(embed, texts[start : start + _TEXTS], most)
+    ]
 
 
 def complete(text: str, sense: Sense) -> bool:
     """Whether all of a text's passages are known."""
     return not sense.parts or len(sense.parts) == 2 * len(sense.vector) * len(passages(text))
+
+
+def _senses(
+    embed: Callable[[Sequence[str]], list[Sense]], texts: Sequence[str], most: int | None
+) -> list[Sense]:
+    cut = [passages(text) for text in texts]
+    made = iter(embed([part for parts in cut for part in parts[:most]]))
+    return [_together([next(made) for _ in parts[:most]], len(parts)) for parts in cut]
 
 
 def _together(parts: Sequence[Sense], many: int) -> Sense:

@@ -58,8 +58,10 @@ _SECOND_SEEDS = 16
 _SEEDING = {"vector": 0.6, "words": 0.4}
 _LONGEST_QUERY = 10_000
 _EVERY = 1_000_000
-# So many more candidates are from each time that the query names.
+# So many more candidates are from each time that the query names; in a larger store than this, to
+# list what is from that time would take longer than the search.
 _FROM_THEN = 10
+_QUICKLY_LISTED = 50_000
 
 
 def recall(ports: Ports, op: Recall) -> Recalled:
@@ -129,6 +131,7 @@ def _of_memory(ports: Ports, op: Recall) -> Recalled:
             named(op.query, asked_at) if plain else (),
             {},
             set(),
+            {},
         )
         found = _found(search)
         kept, records = _read(search, found, op)
@@ -192,6 +195,8 @@ def _found(search: Search) -> Found:
 def _then(search: Search, sense: Sense) -> dict[int, float]:
     """The nearest from each time that the query names."""
     found: dict[int, float] = {}
+    if not search.periods or search.reader.total() > _QUICKLY_LISTED:
+        return found
     for period in search.periods:
         if not period.month:
             where = replace(search.where, since=period.since, until=period.until)
@@ -281,8 +286,9 @@ def _read(search: Search, found: Found, op: Recall) -> tuple[list[Fused], dict[i
         texts = {seq: records[seq].text for seq in seqs}
         # Who asks for words alone gets them without NumPy, which takes longer than the search.
         alone = _words_alone(search.weights)
-        senses = {} if alone else reader.senses(seqs)
-        said_once = set(fold(seqs, texts, senses))
+        if not alone:
+            search.senses.update(reader.senses([s for s in seqs if s not in search.senses]))
+        said_once = set(fold(seqs, texts, search.senses))
         kept = [one for one in best if one.seq in said_once]
         if len(kept) >= search.wanted or enough >= found.total:
             return _newer(search, kept), records

@@ -71,6 +71,8 @@ class Search(Value):
     parted: dict[int, list[Part]]
     # Those of them that hold the query word for word.
     held: set[int]
+    # What records mean that were looked at more closely.
+    senses: dict[int, Sense]
 
     @property
     def weights(self) -> Weights:

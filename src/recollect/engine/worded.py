@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
+from bisect import bisect_right
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from recollect.engine.search import POOL
 from recollect.rules import bm25
 from recollect.rules.analyse import folded, tokens
 from recollect.rules.fuse import spread
-from recollect.rules.passages import finder, passages
+from recollect.rules.passages import LONG, finder, spans
 from recollect.value import replace
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from recollect.engine.search import Part, Search
     from recollect.model import Corpus
-    from recollect.rules.passages import Passage
 
 # Passages have about so many words.
 _USUAL_PASSAGE = 100
@@ -89,13 +89,14 @@ def _parted(search: Search, seqs: Sequence[int]) -> dict[int, list[Part]]:
         query = _bare(search.query)
         held = len(query.split()) >= _VERBATIM
         for seq, text in search.reader.texts(lacking).items():
-            parts = passages(text) if len(text) <= _LONGEST_COUNTED else []
+            if len(text) > LONG:
+                short = len(text) <= _LONGEST_COUNTED
+                search.parted[seq] = _parts(text, find()) if short else []
+                continue
             # A long text holds many things besides.
-            if held and len(parts) == 1 and query in _bare(text):
+            if held and query in _bare(text):
                 search.held.add(seq)
-            search.parted[seq] = (
-                [_whole(text)] if len(parts) == 1 else [_part(part, find()) for part in parts]
-            )
+            search.parted[seq] = [_whole(text)]
     return {seq: search.parted[seq] for seq in seqs if seq in search.parted}
 
 
@@ -108,7 +109,20 @@ def _whole(text: str) -> Part:
     return words, len(words), 1.0
 
 
-def _part(part: Passage, find: Callable[[str], list[str]]) -> Part:
-    """What counts of a passage: of a long text only what may be one of the terms is looked at."""
-    words = [token for word in find(part.text) for token in tokens(word)]
-    return words, len(part.text) // _LETTERS, _MACHINE if part.machine else 1.0
+def _parts(text: str, find: Callable[[str], Iterable[tuple[int, str]]]) -> list[Part]:
+    """What counts of a long text: the passages with what may be one of the terms, and the rest."""
+    cut = spans(text)
+    starts = [span.start for span in cut]
+    words: dict[int, list[str]] = {}
+    for place, word in find(text):
+        words.setdefault(bisect_right(starts, place) - 1, []).extend(_tokens(word))
+    parts = [
+        (some, (cut[at].end - cut[at].start) // _LETTERS, _MACHINE if cut[at].machine else 1.0)
+        for at, some in words.items()
+    ]
+    return [*parts, ([], len(text) // _LETTERS - sum(size for _, size, _ in parts), 1.0)]
+
+
+@lru_cache(maxsize=16_384)
+def _tokens(word: str) -> tuple[str, ...]:
+    return tuple(tokens(word))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from recollect.rules.analyse import folded, tokens
 from recollect.rules.closeness import alike
+from recollect.rules.passages import LONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +41,8 @@ def fold(
 ) -> list[int]:
     """Those of the records, best first, that say something which none before them says.
 
-    Texts that differ in case, spacing and a full stop only are the same. Others are when they are
+    Texts that differ in case, spacing and a full stop only are the same, and long ones that do not
+    differ at all. Others are when they are
     alike word by word, or where there are no codes of words when their vectors are nearly the same,
     unless they differ in a number or in a negation, which hardly moves a vector and says something
     else. A record without a vector, or with many passages, is compared by its text.
@@ -49,7 +51,9 @@ def fold(
     kept: list[int] = []
     said: set[str] = set()
     for seq in order:
-        text = " ".join(folded(texts[seq]).split()).rstrip(" .!")
+        text = texts[seq]
+        if len(text) <= LONG:
+            text = " ".join(folded(text).split()).rstrip(" .!")
         if text in said:
             continue
         said.add(text)

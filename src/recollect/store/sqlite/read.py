@@ -310,7 +310,12 @@ class SqliteReader:
         """How near each record's vector comes to a query, or the nearest one of its passages."""
         from recollect.rules.closeness import cosines
 
-        return cosines(query, self.senses_of(model, seqs))
+        size = model.dimensions * 2
+        bound = {"seqs": numbers(seqs), "model": model.id, "bytes": size}
+        return cosines(
+            query,
+            {seq: Sense(query, parts=data) for seq, data in self.execute(READ["parts"], bound)},
+        )
 
     def senses(self, seqs: Sequence[int]) -> dict[int, Sense]:
         """See `Reader`."""

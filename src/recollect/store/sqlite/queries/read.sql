@@ -393,6 +393,13 @@ SELECT s.value, v.data, p.data
   JOIN vector v ON v.key = (:model << 40) + s.value
   LEFT JOIN part p ON p.key = v.key;
 
+-- name: parts
+-- The vectors of the passages of these records, or else their own, without any codes.
+SELECT s.value, coalesce(p.data, substr(v.data, 1, :bytes))
+  FROM carray(:seqs) s
+  JOIN vector v ON v.key = (:model << 40) + s.value
+  LEFT JOIN part p ON p.key = v.key;
+
 -- name: speakers
 -- Who said these records.
 SELECT c.seq, c.speaker
