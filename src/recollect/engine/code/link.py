@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 2_000
 _NAMES_AT_ONCE = 400
-_MOST_PIECES = 500_000
 # New names are looked for in the files that did not change; so many of them, in so many pieces.
 _MOST_NEW = 100
 _MOST_MENTIONS = 40
@@ -48,55 +47,57 @@ class Linker:
         self._where = Where(whose.tenant, whose.user, whose.project, (Kind.CODE,))
         # Whether all of the project is to be linked, since an earlier run was not ended.
         self._whole = whole
-        self._changed: dict[str, Record] = {}
+        # By id the path of each piece that is to be linked; their texts would fill the memory.
+        self._changed: dict[str, str] = {}
         self._new: set[str] = set()
 
     def add(self, changed: Sequence[Record], new: Iterable[str]) -> None:
         """Note pieces that say something else now, and names that were not defined before."""
         if not self._whole:
-            self._changed |= {record.id: record for record in changed}
+            self._changed |= {record.id: record.source_ref for record in changed}
             self._new |= set(new)
 
     def finish(self) -> Iterator[Linked]:
         """Draw the edges of what has changed, some at a time, and say how far that is."""
         with self._ports.store.reading() as reader:
             files = files_of(reader, self._project)
-            pieces = self._pieces(reader)
-        if not pieces:
+            self._seek(reader)
+            count = reader.count(self._where) if self._whole else len(self._changed)
+        if not count:
             return
         now = self._ports.clock()
-        touched = {piece.source_ref for piece in pieces}
-        imports = {
-            path: facts_of(files[path]).get("imports", ()) for path in touched & files.keys()
-        }
+        touched = files.keys() & (files.keys() if self._whole else set(self._changed.values()))
+        imports = {path: facts_of(files[path]).get("imports", ()) for path in touched}
         brought = resolved(Paths(files), imports)
         edges = [
             Edge(files[path].id, Link.IMPORTS, files[other].id, now, now)
-            for path in sorted(touched & files.keys())
+            for path in sorted(touched)
             for other in sorted(brought[path])
         ]
-        self._replace([files[path].id for path in touched & files.keys()], Link.IMPORTS, edges)
-        parts = range(0, len(pieces), _AT_ONCE)
+        self._replace([files[path].id for path in touched], Link.IMPORTS, edges)
+        parts = range(0, count, _AT_ONCE)
         for number, at in enumerate(parts):
             if len(parts) > 1:
                 yield Linked(number, len(parts))
-            part = pieces[at : at + _AT_ONCE]
             with self._ports.store.reading() as reader:
+                part = self._part(reader, at)
                 drawn = list(self._calls(reader, part, brought, now))
             self._replace([piece.id for piece in part], Link.CALLS, drawn)
 
-    def _pieces(self, reader: Reader) -> list[Record]:
-        """What is to be linked: what has changed, and what calls a name that is new."""
+    def _part(self, reader: Reader, at: int) -> Sequence[Record]:
+        """Some of the pieces that are to be linked."""
         if self._whole:
-            return reader.page(self._where, _MOST_PIECES)
-        found = dict(self._changed)
+            return reader.page(self._where, _AT_ONCE, at)
+        return [*reader.records([*self._changed][at : at + _AT_ONCE]).values()]
+
+    def _seek(self, reader: Reader) -> None:
+        """Take in what calls a name that is new, though it did not change itself."""
         for name in sorted(self._new)[:_MOST_NEW]:
             said = tokens(name)[-1:]
             near = reader.matching_code(said, self._where, _MOST_MENTIONS)
             for piece in reader.rows([one.seq for one in near]).values():
                 if name in map(records.symbol, records.place(piece).calls):
-                    found.setdefault(piece.id, piece)
-        return list(found.values())
+                    self._changed.setdefault(piece.id, piece.source_ref)
 
     def _calls(
         self,

@@ -31,6 +31,9 @@ class Bar:
         self._doing = doing
         self._begun = monotonic()
         self._far = (0, 0)
+        # How far it was when that was first told, and when: what was done before, as of an index
+        # that is gone on with, says nothing of how long the rest takes.
+        self._first: tuple[int, float] | None = None
         self._drawn = False
         self._over = Event()
         self._lock = Lock()
@@ -52,6 +55,7 @@ class Bar:
         """What is true now. Drawn with the next look at it."""
         with self._lock:
             self._far, self._doing = (done, of), doing or self._doing
+            self._first = self._first or (done, monotonic())
 
     def _go_on(self) -> None:
         wait = _QUICK
@@ -63,6 +67,7 @@ class Bar:
     def _line(self, seen: Look) -> str:
         with self._lock:
             (done, of), doing = self._far, self._doing
+            before, since = self._first or (0, self._begun)
         # Names of files are shown, and must not steer the terminal.
         named = "".join(sign if sign.isprintable() else "?" for sign in doing)
         seconds = monotonic() - self._begun
@@ -70,7 +75,8 @@ class Bar:
             said = f"{named}… {seconds:.0f} s"
         else:
             filled = _BAR * min(done, of) // of
-            left = seconds / done * (of - done) if done else 0
+            fresh = done - before
+            left = (monotonic() - since) / fresh * (of - done) if fresh else 0
             ahead = f", {left:.0f} s left" if left >= 1 else ""
             said = f"[{'#' * filled}{'.' * (_BAR - filled)}] {done}/{of}{ahead}  {named}"
         # The last column stays empty, so that no terminal begins another line.
