@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     Vector: TypeAlias = "NDArray[float32]"
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Since when something was true that ended at a known time, where nobody says since when.
+EVER = datetime.min.replace(tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 

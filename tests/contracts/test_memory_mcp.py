@@ -408,6 +408,16 @@ def test_what_was_valid_at_a_time_begins_with_it_and_ends_before_it(client):
     assert held_at(client, "2025-02-01T01:00:00+01:00") == []
 
 
+def test_what_ended_before_it_was_stored_held_until_then(client):
+    id_ = store(client, "We met in Oslo.", metadata={"valid_until": "2020-03-01T00:00:00Z"})
+    assert client.ask(OF, "get_valid")["count"] == 0
+    assert held_at(client, "2019-07-01T00:00:00Z") == [id_]
+    assert held_at(client, "2020-03-01T00:00:00Z") == []
+    shown = client.ask(OF, "get_memory", id=id_)
+    assert shown["event_time"] == shown["valid_until"] == "2020-03-01T00:00:00Z"
+    assert shown["valid_from"] == "0001-01-01T00:00:00Z"
+
+
 def test_a_timestamp_is_answered_in_utc(client):
     for said, shown in (
         ("2025-06-01T12:00:00+02:00", "2025-06-01T10:00:00Z"),

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from recollect.errors import Conflict, InvalidRequest, NotFound
-from recollect.model import Author, AuthorKind, Kind, Scope
-from recollect.ops import OWNER, Remember
+from recollect.model import EVER, Author, AuthorKind, Kind, Scope
+from recollect.ops import OWNER, Recall, Remember
 from tests.engine.build import entities, get, ledger, listed, now, remember, said, unchanged
 
 DAY = timedelta(days=1)
@@ -162,6 +162,14 @@ def test_a_text_that_cannot_take_the_place_is_not_kept_either(engine):
             remember(engine, "lives in Paris", supersedes=("x",) * 1001)
 
 
+def test_what_ended_before_anybody_said_so_held_until_then(engine, clock):
+    ended = remember(engine, "lived in Bonn by the river", valid_until=clock() - DAY)
+    assert (ended.valid_from, ended.event_time) == (EVER, clock() - DAY)
+    for at, found in ((None, []), (clock() - 9 * DAY, [ended.id]), (clock() - DAY, [])):
+        answer = engine.run(Recall("lived in Bonn", as_of=at))
+        assert [hit.record.id for hit in answer.hits] == found
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -190,7 +198,10 @@ def test_a_text_that_cannot_take_the_place_is_not_kept_either(engine):
             "valid_from": datetime(2026, 1, 2, tzinfo=UTC),
             "valid_until": datetime(2026, 1, 1, tzinfo=UTC),
         },
-        {"valid_until": datetime(2025, 1, 1, tzinfo=UTC)},
+        {
+            "event_time": datetime(2026, 1, 2, tzinfo=UTC),
+            "valid_until": datetime(2025, 1, 1, tzinfo=UTC),
+        },
         {"valid_from": datetime(2026, 1, 2)},  # noqa: DTZ001 -- what must be refused
         {"valid_until": datetime(2027, 1, 2)},  # noqa: DTZ001 -- what must be refused
         {"event_time": datetime(2026, 1, 2)},  # noqa: DTZ001 -- what must be refused

@@ -11,7 +11,7 @@ from recollect.engine.lasting import lasting
 from recollect.engine.named import Named, Names
 from recollect.engine.reads import existing, mine, missing
 from recollect.errors import Conflict, InvalidRequest
-from recollect.model import Entry, Kind, Plan, Sense, Similar, Where
+from recollect.model import EVER, Entry, Kind, Plan, Sense, Similar, Where
 from recollect.ops import Remembered, RememberedAll, Revised
 from recollect.rules import check, entities, plan
 from recollect.rules.analyse import passage, terms, tokens
@@ -217,13 +217,10 @@ def guarded(said: dict[str, str], policy: Policy) -> tuple[dict[str, str], tuple
 
 def recorded(op: Remember, id_: str, now: datetime) -> Record:
     """The record that an op comes to."""
-    record = plan.memory(op, op.text, id_, now)
     if op.valid_until and op.valid_until < now and not (op.valid_from or op.event_time):
-        raise InvalidRequest(
-            f"valid_until ({op.valid_until.isoformat()}) is over already; say with valid_from since"
-            " when it was true.",
-            field="valid_until",
-        )
+        # It was true until then, and nobody said since when.
+        op = replace(op, valid_from=EVER, event_time=op.valid_until)
+    record = plan.memory(op, op.text, id_, now)
     check.interval(record.valid_from, record.valid_until)
     return record
 

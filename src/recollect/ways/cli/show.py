@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.model import Kind, rfc3339
+from recollect.model import EVER, Kind, rfc3339
 from recollect.ways.cli.line import FAINT, HEAD, NAME, WARNING, line
 
 if TYPE_CHECKING:
@@ -168,7 +168,8 @@ def _facts(record: Record, now: datetime) -> Iterator[tuple[str, str]]:
     yield "written", f"{when(record.created_at)} by {record.author.kind} {record.author.name}"
     yield "changed", when(record.updated_at) if record.version > 1 else ""
     yield "about", when(record.event_time) if record.event_time != record.created_at else ""
-    yield "true from", when(record.valid_from) if record.valid_from != record.created_at else ""
+    told = record.valid_from not in {record.created_at, EVER}
+    yield "true from", when(record.valid_from) if told else ""
     yield "true until", when(record.valid_until)
     yield "replaces", ", ".join(record.supersedes)
     yield "replaced by", record.superseded_by
