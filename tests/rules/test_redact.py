@@ -521,5 +521,9 @@ FRAGMENTS = (
 
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join))
 def test_looking_at_single_words_first_overlooks_nothing(text):
-    whole = f"{screen._NAMES}|{screen._ASSIGNED}|{screen._PREFIXED}"
-    assert screen.is_suspect(text) == bool(re.search(whole, text.lower()))
+    assert screen.is_suspect(text) == bool(re.search(screen._MARKS, text.lower()))
+
+
+@given(st.from_regex(re.compile(screen._MARKS)))
+def test_whatever_carries_a_mark_is_suspect(text):
+    assert screen.is_suspect(text) == bool(re.search(screen._MARKS, text.lower()))

@@ -37,6 +37,7 @@ _PREFIXED = (
     r"key-[0-9a-f]{32}|[?&]sig="
 )
 
+_MARKS = f"{_NAMES}|{_ASSIGNED}|{_PREFIXED}"
 # What of these may stand before a space or a tab; everything else holds none.
 _GOES_ON = rf"{_NAMES}|{_ASSIGNED}|bearer[ \t]|basic[ \t]+[\w+/]{{8}}"
 _OPENING = (
@@ -52,7 +53,7 @@ def _pattern(regex: str) -> re.Pattern[str]:
 
 def _of_chunk(chunk: str) -> int:
     """Whether what lies between two spaces holds a mark, or could open one that goes on."""
-    if _pattern(f"{_NAMES}|{_ASSIGNED}|{_PREFIXED}").search(chunk):
+    if _pattern(_MARKS).search(chunk):
         return _MARKED
     return _OPEN if _pattern(_OPENING).search(chunk) else _NOTHING
 
