@@ -61,7 +61,10 @@ def picture(lines: list[str]) -> str:
 
 
 def _text(line: str, y: float) -> str:
+    # What is typed, and what a terminal shows faintly.
     colour = ' fill="#7ee787"' if line.startswith("$ ") else ""
+    if re.match(r"(?:\d+\.)? +?[a-z0-9]{20}  ", line):
+        colour = ' fill="#8b949e"'
     return f'<text x="{EDGE}" y="{y:.0f}"{colour}>{escape(line, quote=False)}</text>'
 
 

@@ -65,3 +65,13 @@ def test_results_name_commit_and_load_but_no_place(path):
     assert "/home/" not in text
     assert "/root/" not in text
     assert str(ROOT) not in text
+
+
+def test_what_readme_compares_is_what_the_comparison_has():
+    rows = [
+        line
+        for line in (ROOT / "README.md").read_text("utf-8").splitlines()
+        if line.startswith("| ") and line.count("|") > 6
+    ]
+    assert len(rows) > 3
+    assert {*rows} <= {*(ROOT / "docs" / "comparison.md").read_text("utf-8").splitlines()}
