@@ -46,6 +46,23 @@ def test_a_decision_goes_through_every_stage_and_back(client):
         previous = stage
 
 
+def test_of_a_stage_and_an_outcome_what_was_said_last_holds(client):
+    id_ = captured(client)
+
+    def now():
+        return ask(client, "get_decision", decision_id=id_)["status"]
+
+    ask(client, "update_decision", decision_id=id_, status="reworked")
+    came_to(client, id_, 0.9)
+    assert now() == "completed"
+    for stage in STAGES:
+        moved = ask(client, "update_decision", decision_id=id_, status=stage)
+        assert (moved["new_status"], now()) == (stage, stage)
+    came_to(client, id_, 0.1)
+    assert now() == "failed"
+    assert ask(client, "get_decision", decision_id=id_)["outcome"] == "failure"
+
+
 @pytest.mark.parametrize(
     ("tool", "changes", "field"),
     [

@@ -27,7 +27,7 @@ from recollect.model import Edge, Entry, Kind, Link, Plan, Record, Where, micros
 from recollect.rules import check, plan
 from recollect.rules.beta import Beta
 from recollect.rules.calibrate import WEIGHTS, estimate
-from recollect.rules.decide import changed, read, stage_of, written
+from recollect.rules.decide import SINCE, changed, read, stage_of, written
 from recollect.value import replace
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def update(ports: Ports, op: UpdateDecision) -> Updated:
         if op.notes:
             facts["notes"] = (*before.notes, given["notes"])
         if op.stage is not None:
-            facts["stage"] = op.stage.value
+            facts |= {"stage": op.stage.value, SINCE: "none" if outcome is None else outcome.id}
         confidence = old.confidence if op.confidence is None else float(op.confidence)
         new = plan.changed(old, now, facts=changed(old, **facts), confidence=confidence)
         detail = plan.detail(stage=facts.get("stage", ""))

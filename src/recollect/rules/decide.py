@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from recollect.decisions import Decide
 
+# The fact that says which outcome was known, or none, when somebody said how far it has come.
+SINCE = "stage_since"
 _LISTS = ("alternatives", "assumptions", "consequences", "notes")
 _LINES = ("target", "risk", "file_path", "pr", "commit", "context_hash")
 # What a decision says of itself when it is made; the rest is said later.
@@ -103,9 +105,12 @@ def changed(record: Record, **facts: object) -> str:
 
 
 def stage_of(record: Record, outcome: Record | None) -> Stage:
-    """How far a decision has come: its outcome says so, unless it was taken up again."""
-    said = read(record).stage
-    if outcome is None or said is Stage.REWORKED:
+    """How far a decision has come: its outcome says so, unless somebody said otherwise since."""
+    facts = json.loads(record.facts)
+    said = Stage(facts.get("stage", Stage.PENDING))
+    # Stores of before do not know which outcome was known when a stage was said.
+    since = facts.get(SINCE, said is Stage.REWORKED and outcome is not None and outcome.id)
+    if outcome is None or since == outcome.id:
         return said
     return Stage.FAILED if outcome.status == "failure" else Stage.COMPLETED
 
