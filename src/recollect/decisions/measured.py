@@ -145,6 +145,8 @@ class UpdateDecision(Op[Updated]):
     notes: str = ""
     pr: str = ""
     commit: str = ""
+    # Only if that is still its version.
+    expected_version: int | None = None
 
 
 class Shown(Value):

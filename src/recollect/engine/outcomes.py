@@ -21,7 +21,7 @@ from recollect.engine.near import outcomes
 from recollect.engine.near import sense as sense_of
 from recollect.engine.ports import prefix_of
 from recollect.engine.reads import existing
-from recollect.engine.writes import embedded, guarded
+from recollect.engine.writes import embedded, guarded, still
 from recollect.errors import InvalidRequest
 from recollect.model import Edge, Entry, Kind, Link, Plan, Record, Where, micros
 from recollect.rules import check, plan
@@ -181,6 +181,7 @@ def update(ports: Ports, op: UpdateDecision) -> Updated:
     now = ports.clock()
     with ports.store.writing() as tx:
         (old,) = existing(tx, (op.id,), op.tenant, (Kind.DECISION,))
+        still(old, op.expected_version)
         outcome = outcomes(tx, op.tenant, [op.id]).get(op.id)
         before = read(old)
         facts: dict[str, Any] = {name: said for name, said in given.items() if said}

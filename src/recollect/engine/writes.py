@@ -136,13 +136,7 @@ def revise(ports: Ports, op: Revise) -> Revised:
             " place. Record a new one that supersedes it.",
             field="id",
         )
-    if op.expected_version not in {None, old.version}:
-        raise Conflict(
-            f"Record {op.id} is at version {old.version}, not {op.expected_version}. "
-            "Read it again and repeat the change.",
-            id=op.id,
-            version=old.version,
-        )
+    still(old, op.expected_version)
     now = ports.clock()
     new = _revised(op, old, ports.secrets(), now)
     sense = None
@@ -169,6 +163,17 @@ def revise(ports: Ports, op: Revise) -> Revised:
     if passage(new) != passage(old):
         ports.semantics.forget([passage(old)])
     return Revised(record, previous=old)
+
+
+def still(old: Record, version: int | None) -> None:
+    """Raise `Conflict` unless a record is at a version still, or none is asked for."""
+    if version not in {None, old.version}:
+        raise Conflict(
+            f"Record {old.id} is at version {old.version}, not {version}. "
+            "Read it again and repeat the change.",
+            id=old.id,
+            version=old.version,
+        )
 
 
 def as_kept(op: Remember, policy: Policy) -> tuple[Remember, tuple[str, ...]]:

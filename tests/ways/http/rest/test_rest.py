@@ -8,9 +8,10 @@ from collections import Counter
 
 import pytest
 
+from recollect.decisions import Decide
 from recollect.engine import HANDLERS
 from recollect.errors import RecollectError
-from recollect.model import Role, Where
+from recollect.model import Author, AuthorKind, Role, Where
 from recollect.ops import CreateKey, List, ListKeys
 from recollect.ways.http.rest.failing import STATUS
 from recollect.ways.http.rest.openapi import answer_of, openapi
@@ -103,6 +104,31 @@ def test_what_changed_meanwhile_is_not_overwritten(visit, engine):
     first, second, third = visit(talk)
     assert [one.status_code for one in (first, second, third)] == [200, 412, 200]
     assert third.headers["etag"] == '"3"'
+
+
+def test_the_tag_of_what_was_read_is_the_condition_of_its_correction(visit, engine):
+    record = remember(engine, FACT).id
+    decision = engine.run(
+        Decide("The kettle stays in the kitchen.", author=Author(AuthorKind.AGENT))
+    ).decision.record.id
+    for path, first, second in (
+        (f"/records/{record}", {"title": "A"}, {"title": "B"}),
+        (f"/decisions/{decision}", {"notes": "A"}, {"notes": "B"}),
+    ):
+        tag = visit(asked("GET", path)).headers["etag"]
+        assert visit(asked("GET", path, if_none_match=tag)).status_code == 304
+        done = visit(asked("PATCH", path, first, if_match=tag))
+        assert (done.status_code, done.headers["etag"]) == (200, '"2"')
+        late = visit(asked("PATCH", path, second, if_match=tag))
+        assert (late.status_code, late.json()["code"]) == (412, "changed_meanwhile")
+        assert visit(asked("PATCH", path, second, if_match='W/"2"')).status_code == 200
+
+
+def test_only_a_correction_has_a_condition(visit, engine):
+    id_ = remember(engine, FACT).id
+    refused = visit(asked("DELETE", f"/records/{id_}", if_match='"7"'))
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
+    assert engine.run(List()).total == 1
 
 
 @pytest.mark.parametrize("said", ["garbage", 'W/"585fef9d98cf9fc3fcfe59dc"', '"1", "2"', ""])

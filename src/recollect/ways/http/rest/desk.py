@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from hashlib import blake2b
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from pydantic import ValidationError
 
 from recollect.contracts.problem import problem
 from recollect.errors import Conflict, InvalidRequest, NotAllowed, NotFound, RecollectError
-from recollect.ops import ListKeys, RevokeKey, RotateKey
+from recollect.ops import Got, ListKeys, RevokeKey, RotateKey
 from recollect.ways.call import contained
 from recollect.ways.cli.document import document
 from recollect.ways.http.asgi import JSON, Answer, header, headers
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from recollect.ways.turns import Turns
 
 BAD = 400
+# A version, or the tag of a read, which has the version before what else there was.
+_VERSIONED = re.compile(r'(?:W/)?"?(\d{1,15})(?:-[0-9a-f]+)?"?', re.ASCII)
 OPENAPI = f"{ROOT}/openapi.json"
 WHOAMI = f"{ROOT}/whoami"
 
@@ -106,7 +109,7 @@ class Desk:
         caller = self._caller(scope)
         try:
             _check(route, caller)
-            if route.method == "PATCH" and (refused := _unreadable(scope)) is not None:
+            if (refused := _unreadable(scope, route)) is not None:
                 return refused
             if self._limits is not None:
                 self._limits.take(self._client(scope), "rest", "" if route.reads else route.path)
@@ -214,18 +217,23 @@ def _from_body(model: type[Shape], scope: Scope, body: bytes) -> Shape:
 
 def _expected(scope: Scope) -> int | None:
     """The version that the caller has read, as `If-Match` says it."""
-    said = (header(scope, b"if-match") or "").strip().strip('"')
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 16 else None  # noqa: PLR2004 -- digits of a version
+    found = _VERSIONED.fullmatch((header(scope, b"if-match") or "").strip())
+    return int(found[1]) if found else None
 
 
-def _unreadable(scope: Scope) -> Answer | None:
+def _unreadable(scope: Scope, route: Route) -> Answer | None:
     """What is answered where a condition is none of ours, so that it cannot be said to hold."""
     said = header(scope, b"if-match")
-    if said is None or said.strip() == "*" or _expected(scope) is not None:
+    if route.reads or said is None or said.strip() == "*":
+        return None
+    if route.method != "PATCH":
+        detail = "Only a correction (PATCH) has a condition. Nothing was done; send no If-Match."
+        return wrong(400, "invalid_request", detail)
+    if _expected(scope) is not None:
         return None
     detail = (
-        'If-Match says the version of the record that was read, as `If-Match: "3"`. Nothing was'
-        " changed; read the record again and send its version."
+        'If-Match says the version of the record that was read, as `If-Match: "3"`, or is the ETag'
+        " of that. Nothing was changed; read the record again and send its version."
     )
     return wrong(412, "changed_meanwhile", detail)
 
@@ -238,20 +246,31 @@ def _known(scope: Scope, tag: str) -> bool:
 
 def _rendered(scope: Scope, route: Route, op: Op[Any], answer: Value) -> Answer:
     shown = _shown(route.status, document(answer))
-    said = []
-    if route.reads:
-        said.append(("etag", _tag(shown)))
-        said += _next(scope, op, answer)
-    version = getattr(getattr(answer, "record", None), "version", None)
-    if version is not None and not route.reads:
-        said.append(("etag", f'"{version}"'))
-    if route.reads and _known(scope, _tag(shown)):
-        return Answer(304, headers=tuple(said))
+    version = _version(answer)
+    if not route.reads:
+        tags = () if version is None else (("etag", f'"{version}"'),)
+        return Answer(shown.status, shown.body, shown.type, (*shown.headers, *tags))
+    tag = _tag(shown, version)
+    said = (("etag", tag), *_next(scope, op, answer))
+    if _known(scope, tag):
+        return Answer(304, headers=said)
     return Answer(shown.status, shown.body, shown.type, (*shown.headers, *said))
 
 
-def _tag(shown: Answer) -> str:
-    return f'W/"{blake2b(shown.body, digest_size=12).hexdigest()}"'
+def _version(answer: Any) -> int | None:  # noqa: ANN401 -- any answer
+    """The version of the one record that an answer is about."""
+    record = getattr(answer, "record", None)
+    if hasattr(answer, "whole"):
+        record = answer.whole.decision.record
+    elif isinstance(answer, Got) and len(answer.records) == 1:
+        (record,) = answer.records
+    return getattr(record, "version", None)
+
+
+def _tag(shown: Answer, version: int | None) -> str:
+    """What tells an answer from others. Of one record it begins with what `If-Match` wants."""
+    digest = blake2b(shown.body, digest_size=12).hexdigest()
+    return f'W/"{digest}"' if version is None else f'"{version}-{digest}"'
 
 
 def _next(scope: Scope, op: Any, answer: Any) -> list[tuple[str, str]]:  # noqa: ANN401 -- any op

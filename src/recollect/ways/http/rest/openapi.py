@@ -134,7 +134,12 @@ def _in_head(route: Route) -> list[dict[str, Any]]:
         )
     ]
     if route.method == "PATCH":
-        found.append(_header("If-Match", "Only if this is still its version."))
+        found.append(
+            _header(
+                "If-Match",
+                "Only if this is still its version: a number in quotes, or the ETag of its read.",
+            )
+        )
     return found
 
 
