@@ -93,6 +93,37 @@ def test_a_body_has_a_bound_whether_its_length_is_said_or_not(visit):
     assert visit(sent) == (413, 413, 400)
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_what_is_too_large_is_taken_in_to_its_end_before_that_is_said(told):
+    parts = [b" " * (LARGEST_BODY + 1), b" " * 9, b""]
+    happened = []
+
+    async def receive():
+        happened.append("read")
+        part = parts.pop(0)
+        return {"type": "http.request", "body": part, "more_body": bool(parts)}
+
+    async def send(message):
+        happened.append(message.get("status", "sent"))
+
+    async def never(*_):
+        happened.append("handed on")
+
+    heads = [(b"host", b"localhost"), *[(b"content-length", b"4194314")] * told]
+    heads += [(b"transfer-encoding", b"chunked")] * (not told)
+    scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": heads}
+    asyncio.run(Guard(never, Address())(scope, receive, send))
+    assert happened == ["read", "read", "read", 413, "sent"]
+
+
+def test_who_asks_first_whether_to_send_so_much_need_not(visit):
+    async def sent(client):
+        asking = {**JSON, "expect": "100-continue", "content-length": str(LARGEST_BODY + 1)}
+        return await client.post("/mcp", content=b"", headers=asking)
+
+    assert visit(sent).status_code == 413
+
+
 def test_a_body_has_one_length_and_comes_as_it_is(visit):
     async def talk(client):
         both = {**JSON, "content-length": "2", "transfer-encoding": "chunked"}

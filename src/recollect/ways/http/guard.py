@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from recollect.ways.http.address import Address
     from recollect.ways.http.asgi import Answer, App, Message, Receive, Scope, Send
 
+TOO_LARGE = 413
 # As the SDK has it.
 LARGEST_BODY = 4 * 1024 * 1024
 # Seconds within which a body has to be there.
 PATIENCE = 10.0
+# So much more of a body that is too large is taken in and dropped: a client that is cut off while
+# it sends never reads why.
+LARGEST_REST = 64 * 1024 * 1024
 
 
 class Guard:
@@ -47,7 +51,18 @@ class Guard:
                 return
             wrong = body
         if wrong is not None:
+            if wrong.status == TOO_LARGE and header(scope, b"expect") is None:
+                await self._rest(receive)
             await wrong.send(send)
+
+    async def _rest(self, receive: Receive) -> None:
+        """Take in what the client still sends, up to some end."""
+        left, more = LARGEST_REST, True
+        with anyio.move_on_after(self._patience):
+            while more and left > 0:
+                message = await receive()
+                left -= len(message.get("body", b""))
+                more = message.get("more_body", False)
 
     async def _served(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve what may be. What a server that ends has no time for is told that it has none."""
@@ -148,7 +163,7 @@ def _ending() -> Answer:
 
 def _too_large() -> Answer:
     return problem(
-        413,
+        TOO_LARGE,
         "Too large",
         f"A request may have {LARGEST_BODY:,} bytes. Send less at once.",
         ("connection", "close"),
