@@ -8,7 +8,6 @@ from recollect.engine.asked import where as check_where
 from recollect.model import Hit, Kind, Parts
 from recollect.ops import FoundCode
 from recollect.rules import bm25, check
-from recollect.rules.analyse import terms
 from recollect.rules.code import rank
 from recollect.rules.fuse import fuse, shares, spread
 from recollect.rules.pagerank import walk
@@ -106,7 +105,7 @@ def _given(op: SearchCode) -> dict[str, float]:
 def _pooled(
     reader: Reader, op: SearchCode, where: Where, ahead: Callable[[], Near | None]
 ) -> _Pool:
-    asked = terms(op.query)
+    asked = rank.wanted(op.query)
     corpus = reader.corpus_of_code(asked, where)
     query = rank.asked(op.query, corpus)
     most = max(_POOL, 2 * _POOL_FOR_EACH * op.limit)

@@ -72,6 +72,15 @@ _WORDED = re.compile(
     r"|(?:^|/)(?:changes|changelog|readme|license|copying|makefile|news)[^/]*$",
     re.IGNORECASE,
 ).search
+# What people say around a question, and hardly any piece of code is told by.
+_SAID_OF_ALL = frozenset(
+    tokens(
+        "code codebase project repository implementation implement implemented function functions"
+        " class classes method methods module logic find show located location defined definition"
+        " handle handles handled"
+    )
+)
+_FEWEST = 2
 _ASKED_ASIDE = frozenset(
     tokens("test tests testing spec mock fixture example sample demo benchmark bench vendor legacy")
 )
@@ -126,9 +135,20 @@ def symbols(query: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(records.symbol(part) for part in parts))
 
 
+def wanted(query: str) -> tuple[str, ...]:
+    """The terms of a query, without those that are said of any code, where others are left.
+
+    >>> wanted("where is the function that reads a token"), wanted("find the class")
+    (('read', 'token'), ('find', 'class'))
+    """
+    found = terms(query)
+    kept = tuple(term for term in found if term not in _SAID_OF_ALL)
+    return kept if len(kept) >= _FEWEST else found
+
+
 def asked(query: str, corpus: Corpus) -> Query:
     """A query, with how much each of its terms says among the code that there is."""
-    found = terms(query)
+    found = wanted(query)
     weights = {
         term: idf(often, corpus.documents) if (often := corpus.frequency.get(term, 0)) else _UNKNOWN
         for term in found
