@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -67,6 +68,21 @@ def test_a_project_is_watched_once_however_often_that_is_asked_for(engine, root)
     assert len(engine.ports.watchers._watched) == 1
     engine.ports.watchers.stop()
     engine.watching()
+
+
+def test_a_run_that_is_cancelled_is_not_gone_on_with_at_the_next_change(engine, root):
+    class Gone(Exception):
+        pass
+
+    def leave(*_):
+        raise Gone
+
+    with pytest.raises(Gone):
+        engine.run(IndexProject(str(root), watch=True), leave)
+    assert not engine.ports.watchers.watching
+    engine.run(IndexProject(str(root), watch=True))
+    # Who asked for that before still has it, whatever becomes of a later run.
+    assert not engine.ports.watchers.watch(os.path.realpath(root), lambda: None)
 
 
 def test_without_the_package_that_watches_nothing_is_done_and_that_is_said(

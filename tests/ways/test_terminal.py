@@ -146,6 +146,25 @@ def test_how_far_it_is_is_drawn_and_leaves_no_trace(monkeypatch):
     assert said.endswith("\r\x1b[K")
 
 
+def test_the_time_left_is_told_from_what_was_done_since_the_first_look(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(bar, "_QUICK", 0.001)
+    monkeypatch.setattr(bar, "_EVERY", 0.001)
+    seconds = iter(range(0, 100_000, 10))
+    monkeypatch.setattr(bar, "monotonic", lambda: next(seconds))
+    with Bar("indexing") as far:
+        far.show(700, 800, "what was there")
+        while "] 700/800  what" not in screen.getvalue():
+            pass
+        far.show(701, 800, "one")
+        while " s left  one" not in screen.getvalue():
+            pass
+    left = screen.getvalue().partition("701/800, ")[2].partition(" s left")[0]
+    # One took some ten seconds, and a hundred are to come.
+    assert int(left) > 900
+
+
 def test_where_nobody_looks_nothing_is_drawn(monkeypatch, capsys):
     monkeypatch.setattr(bar, "_QUICK", 0)
     with Bar("importing") as far:

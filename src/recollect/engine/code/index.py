@@ -7,7 +7,7 @@ pieces of a file answer until its new ones are there, and a run that was killed 
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from recollect.engine import asked
@@ -52,6 +52,9 @@ _SHARED = frozenset(
     """.split()
 )
 _SYSTEMS = frozenset("etc proc sys dev run boot bin sbin lib lib64 lost+found".split())
+_ABOVE = 2
+# Where disks that people plug in, and memory that is used as one, are found.
+_LENT = (["run", "media"], ["run", "user"], ["dev", "shm"])
 _GO_ON = "Index again to go on with what is left."
 
 
@@ -90,13 +93,17 @@ def index(ports: Ports, op: IndexProject) -> IndexedCode:
     """Index the code of a folder, and watch it from then on where that is asked for."""
     root = _root(op)
     op = replace(op, scope=asked.scope(op.scope, ports.secrets()))
-    with _claimed(ports, root):
+    with _claimed(ports, root), ExitStack() as ending:
         run = _Run(ports, op, root)
         if op.watch:
             # Before anything is read, so that no change is missed.
             behind = replace(ports, report=silent)
-            ports.watchers.watch(root, lambda: _again(behind, op, root))
-        return run.run()
+            if ports.watchers.watch(root, lambda: _again(behind, op, root)):
+                # Whoever cancels the run does not want it gone on with at the next change.
+                ending.callback(ports.watchers.stop, root)
+        answer = run.run()
+        ending.pop_all()
+        return answer
 
 
 def _again(ports: Ports, op: IndexProject, root: str) -> IndexedCode:
@@ -138,7 +145,7 @@ def _refuse(root: str, path: str) -> None:
     parts = root.split(os.path.sep)[1:]
     if os.path.commonpath([root, home]) == root or (len(parts) == 1 and parts[0] in _SHARED):
         why = "holds everything, not one project. Name a project's folder in it"
-    elif parts[0] in _SYSTEMS:
+    elif parts[0] in _SYSTEMS and not (len(parts) > _ABOVE and parts[:_ABOVE] in _LENT):
         why = "belongs to the system, and may hold its secrets. Name a project's folder"
     else:
         return

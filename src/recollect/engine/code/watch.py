@@ -49,8 +49,10 @@ class Watchers:
         # How often something was indexed again.
         self.rounds = 0
 
-    def watch(self, root: str, again: Callable[[], object]) -> None:
+    def watch(self, root: str, again: Callable[[], object]) -> bool:
         """Have `again` called whenever something in the folder has changed, from now on.
+
+        Answers whether it was not watched before.
 
         Raises:
             InvalidRequest: what it takes to watch anything is not installed.
@@ -58,7 +60,7 @@ class Watchers:
         if find_spec("watchfiles") is None:
             raise InvalidRequest(_MISSING, field="watch")
         if root in self._watched and self._watched[root][1].is_alive():
-            return
+            return False
         self._troubles.pop(root, None)
         ready, stopped = Event(), Event()
         thread = Thread(
@@ -70,6 +72,7 @@ class Watchers:
         self._watched[root] = stopped, thread
         thread.start()
         ready.wait(_PATIENCE)
+        return True
 
     @property
     def watching(self) -> bool:
