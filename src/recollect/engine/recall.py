@@ -21,18 +21,17 @@ from recollect.rules import bm25, check
 from recollect.rules.analyse import passage, terms, tokens
 from recollect.rules.fold import count, fold, within
 from recollect.rules.fuse import Fused, fuse, merged, shares
-from recollect.rules.matter import matter
 from recollect.rules.pagerank import walk
-from recollect.rules.period import named
-from recollect.rules.recency import newest_first, newness, rivals
 from recollect.value import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
     from recollect.engine.ports import Ports
     from recollect.model import Arc, Record, Sense, Where
     from recollect.ops import Recall
+    from recollect.rules.period import Period
 
 
 # The same where the model tells of single words: what is around a record joins in.
@@ -109,8 +108,7 @@ def _of_memory(ports: Ports, op: Recall) -> Recalled:
     weights = _checked(op)
     asked_at = op.as_of or ports.clock()
     where = op.where if op.any_time else replace(op.where, at=asked_at)
-    plain = op.weights is None
-    asked = terms(matter(op.query) if plain else op.query)
+    asked, newness, periods = _understood(op, asked_at)
     with ports.store.reading() as reader:
         meant = weights.vector or _graph_alone(weights)
         sense: Callable[[], Sense | None] = _no_sense
@@ -126,9 +124,9 @@ def _of_memory(ports: Ports, op: Recall) -> Recalled:
             sense,
             op.weights,
             wanted,
-            newness(op.query) if plain else 0.0,
+            newness,
             op.as_of if op.any_time else None,
-            named(op.query, asked_at) if plain else (),
+            periods,
             {},
             set(),
             {},
@@ -153,6 +151,18 @@ def _of_memory(ports: Ports, op: Recall) -> Recalled:
         semantic=found.semantic,
         tokens=sum(count(hit.record.text) for hit in hits),
     )
+
+
+def _understood(op: Recall, at: datetime) -> tuple[tuple[str, ...], float, Sequence[Period]]:
+    """What is asked for, how much it counts to be newer, and the times that are named."""
+    if op.weights is not None:
+        return terms(op.query), 0.0, ()
+    # Their patterns take longer to load than a search by words alone takes.
+    from recollect.rules.matter import matter
+    from recollect.rules.period import named
+    from recollect.rules.recency import newness
+
+    return terms(matter(op.query)), newness(op.query), named(op.query, at)
 
 
 def _checked(op: Recall) -> Weights:
@@ -299,6 +309,8 @@ def _newer(search: Search, order: list[Fused]) -> list[Fused]:
     """The same, with the newer of what answers equally well first, where that is asked for."""
     if not search.newness:
         return order
+    from recollect.rules.recency import newest_first, rivals
+
     rows = search.reader.rows(rivals(order))
     return newest_first(order, {s: one.event_time for s, one in rows.items()}, search.newness)
 
