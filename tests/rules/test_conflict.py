@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.rules import conflict
 from recollect.rules.conflict import judge
 
 NEAR = 0.92
@@ -135,6 +136,18 @@ def test_a_text_says_the_same_as_itself(text, cosine):
     verdict = judge(text, text, cosine)
     assert verdict.same
     assert not verdict.conflict
+
+
+@given(texts, texts, cosines)
+def test_what_is_not_read_to_its_end_would_have_told_nothing(old, new, cosine):
+    one, two = conflict._read(old), conflict._read(new)
+    column, near = (1, conflict.MIDDLE) if cosine is None else (0, cosine)
+    told = two.replaced and not one.replaced
+    for a in one.lines:
+        for b in two.lines:
+            signs = conflict._signs(a.clause, b.clause, near, told=told)
+            came = sum(conflict._WEIGHTS[sign][column] * signs[sign] for sign in signs)
+            assert came <= conflict._most(a, b, near, column, replaced=two.replaced)
 
 
 def test_a_verdict_is_the_same_in_every_process():
