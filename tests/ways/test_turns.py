@@ -59,6 +59,7 @@ def test_so_many_go_at_once_and_the_others_in_the_order_in_which_they_came():
             calls.append(asyncio.create_task(turns.run(lambda n=number: work(n))))
             await anyio.lowlevel.checkpoint()
         await until(lambda: len(work.begun) == 2)
+        assert turns.standing() == {"taken": 2, "waiting": 8}
         # The first goes on for as long as the others take.
         work.end(*range(1, 10))
         assert await asyncio.gather(*calls[1:]) == list(range(1, 10))

@@ -49,6 +49,11 @@ class Turns:
             finally:
                 turn.end()
 
+    def standing(self) -> dict[str, int]:
+        """How many calls have a turn, and how many wait for one."""
+        found = self._turns.statistics()
+        return {"taken": found.borrowed_tokens, "waiting": found.tasks_waiting}
+
 
 class _Turn:
     """One turn, which is lent to somebody else while its own call takes long."""

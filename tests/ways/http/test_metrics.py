@@ -71,6 +71,12 @@ def test_the_store_and_the_model_are_measured(visit, engine):
     assert re.search(r'recollect_model_ready{model="[^"]+"} [01]\n', text)
 
 
+def test_who_waits_for_a_turn_is_counted(visit):
+    text = visit(talk()).text
+    assert 'recollect_turns{state="taken"} 0' in text
+    assert 'recollect_turns{state="waiting"} 0' in text
+
+
 def test_calibration_is_measured_by_domain(visit, engine):
     made = engine.run(Decide("Use PostgreSQL for orders", module="database", confidence=0.9))
     engine.run(RecordOutcome(made.decision.record.id, "success", 1.0))

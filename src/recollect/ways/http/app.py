@@ -23,7 +23,7 @@ from recollect.ways.http.token import WELL_KNOWN
 from recollect.ways.log import called
 from recollect.ways.mcp.server import UNLIMITED, build
 from recollect.ways.mcp.watch import Watcher
-from recollect.ways.measures import KIND, Measures
+from recollect.ways.measures import KIND, Gauge, Measures
 from recollect.ways.turns import Turns
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class App:
         self._elsewhere = CapacityLimiter(_AT_THE_DOOR)
         self._watcher = Watcher(engine)
         # All clients share one engine, whichever way they come.
-        turns = Turns()
+        self._turns = turns = Turns()
         self._measures = Measures()
         self._endpoints = {
             path: Endpoint(
@@ -199,7 +199,12 @@ class App:
         except RecollectError as error:
             await problem(503, "Unavailable", type(error).__doc__ or "").send(send)
             return
-        text = self._measures.shown(gauges)
+        about = "Calls that have a turn at the engine, and calls that wait for one."
+        turns = (
+            Gauge("recollect_turns", about, count, (("state", state),))
+            for state, count in self._turns.standing().items()
+        )
+        text = self._measures.shown((*gauges, *turns))
         await Answer(200, text.encode(), KIND).send(send)
 
     async def _described(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:

@@ -247,6 +247,22 @@ def test_what_is_no_key_is_refused_and_does_nothing(visit, engine, keys):
     assert engine.run(List()).total == 0
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
+def test_only_json_is_taken_and_changes_something(visit, engine, kind):
+    async def talk(client):
+        said = {"content-type": kind}
+        whole = json.dumps({"text": FACT})
+        return [
+            await client.post(f"{ROOT}/memories", content=whole, headers=said),
+            await client.post(f"{ROOT}/skills", headers=said),
+        ]
+
+    refused, empty = visit(talk)
+    assert (refused.status_code, refused.json()["code"]) == (415, "unsupported_media_type")
+    assert empty.status_code == 200
+    assert engine.run(List()).total == 0
+
+
 def test_reads_take_no_notice_of_a_key(visit, engine):
     remember(engine, FACT)
     first = visit(sent("/recall", {"query": "Ada"}, "k"))

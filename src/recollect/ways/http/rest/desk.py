@@ -109,7 +109,8 @@ class Desk:
         caller = self._caller(scope)
         try:
             _check(route, caller)
-            if (refused := _unreadable(scope, route)) is not None:
+            refused = _unreadable(scope, route) or _no_json(scope, route, body)
+            if refused is not None:
                 return refused
             if self._limits is not None:
                 self._limits.take(self._client(scope), "rest", "" if route.reads else route.path)
@@ -177,7 +178,7 @@ def _op(scope: Scope, route: Route, said: dict[str, str], body: bytes, caller: C
         if route.method in {"GET", "DELETE"}:
             params = _from_query(model, scope)
         else:
-            params = _from_body(model, scope, body)
+            params = _from_body(model, body)
     except ValidationError as error:
         raise problem(error) from None
     return built(route.op, params, caller, given)
@@ -201,10 +202,7 @@ def _from_query(model: type[Shape], scope: Scope) -> Shape:
     return model.model_validate(found)
 
 
-def _from_body(model: type[Shape], scope: Scope, body: bytes) -> Shape:
-    kind = (header(scope, b"content-type") or "").partition(";")[0].strip().lower()
-    if body and kind != JSON:
-        raise InvalidRequest("Send JSON, and say so: `Content-Type: application/json`.")
+def _from_body(model: type[Shape], body: bytes) -> Shape:
     try:
         document = json.loads(body or b"{}")
     except (ValueError, RecursionError):
@@ -236,6 +234,15 @@ def _unreadable(scope: Scope, route: Route) -> Answer | None:
         " of that. Nothing was changed; read the record again and send its version."
     )
     return wrong(412, "changed_meanwhile", detail)
+
+
+def _no_json(scope: Scope, route: Route, body: bytes) -> Answer | None:
+    """What is answered where a body that is read does not say that it is JSON."""
+    kind = (header(scope, b"content-type") or "").partition(";")[0].strip().lower()
+    if not body or route.method in {"GET", "DELETE"} or kind == JSON:
+        return None
+    detail = "Send JSON, and say so: `Content-Type: application/json`."
+    return wrong(415, "unsupported_media_type", detail)
 
 
 def _known(scope: Scope, tag: str) -> bool:

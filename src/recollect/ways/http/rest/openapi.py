@@ -29,7 +29,7 @@ _PROBLEM = {
     "required": ["type", "title", "status", "detail"],
 }
 _FAILURES = (400, 401, 403, 404, 408, 409, 413, 429, 503)
-_WRITING = (412, 422)
+_WRITING = (412, 415, 422)
 _WHO = {
     "type": "object",
     "properties": {name: {"type": "string"} for name in ("name", "tenant", "user", "role")},
