@@ -140,7 +140,7 @@ def _draft(
     cluster: Sequence[Evidence], said: str, supersedes: tuple[str, ...], target: str = ""
 ) -> Draft:
     named = target or next((one.target for one in cluster if one.target), "")
-    title = headline(said)
+    title = headline(said if supersedes else plainest([one.text for one in cluster], said))
     return Draft(
         title,
         pattern(cluster, said, against=bool(supersedes)),
@@ -169,8 +169,26 @@ def pattern(cluster: Sequence[Evidence], said: str, *, against: bool = False) ->
         lines.append(f"In common: {', '.join(words)}.")
     wordings = len({folded(" ".join(one.text.split())) for one in cluster})
     if not against and wordings > 1:
-        lines.append(f"Of {wordings} wordings, the title is the one nearest to all.")
+        lines.append(f"Of {wordings} wordings, the title is the one with the least of its own.")
     return "\n".join(lines)
+
+
+def plainest(texts: Sequence[str], said: str) -> str:
+    """The text that says least beside what more than half of them say; of equals, `said`.
+
+    >>> plainest(["It timed out, run 2", "It timed out", "It timed out in run 3"], "")
+    'It timed out'
+    """
+    often = _often(texts)
+    return min(
+        texts, key=lambda text: (len({*terms(text)} - often.keys()), text != said, len(text), text)
+    )
+
+
+def _often(texts: Sequence[str]) -> dict[str, int]:
+    """The words that more than half of the texts have, and how many have them."""
+    counts = Counter(term for text in texts for term in {*terms(text)})
+    return {term: many for term, many in counts.items() if 2 * many > len(texts)}
 
 
 def shared(texts: Sequence[str], said: str) -> tuple[str, ...]:
@@ -179,8 +197,7 @@ def shared(texts: Sequence[str], said: str) -> tuple[str, ...]:
     >>> shared(["The cache was stale", "Stale caches again", "A stale cache"], "Stale cache")
     ('stale', 'cache')
     """
-    counts = Counter(term for text in texts for term in {*terms(text)} if term.isalpha())
-    often = {term: many for term, many in counts.items() if 2 * many > len(texts)}
+    often = {term: many for term, many in _often(texts).items() if term.isalpha()}
     spelled: dict[str, str] = {}
     for word in _WORD.findall(" ".join((said, *texts))):
         for term in terms(word):
