@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 from recollect.config import Config, load
 from recollect.ways.place import project, roots
 
@@ -19,9 +21,21 @@ def test_else_it_is_the_repository_around_the_working_directory(tmp_path, monkey
     assert project(Config("s")) == "atlas"
 
 
-def test_a_worktree_is_a_repository_too(tmp_path):
-    (tmp_path / ".git").write_text("gitdir: elsewhere")
-    assert project(Config("s"), str(tmp_path)) == tmp_path.name
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("gitdir: {}/atlas/.git/worktrees/fix\n", "atlas"),
+        ("gitdir: ../atlas/.git/worktrees/fix", "atlas"),
+        ("gitdir: ../atlas/.git/modules/fix", "fix"),
+        ("gitdir: elsewhere", "fix"),
+        ("", "fix"),
+        ("\0", "fix"),
+    ],
+)
+def test_a_work_tree_belongs_to_its_repository_and_a_submodule_is_one(tmp_path, said, named):
+    (tmp_path / "fix" / "docs").mkdir(parents=True)
+    (tmp_path / "fix" / ".git").write_text(said.format(tmp_path))
+    assert project(Config("s"), str(tmp_path / "fix" / "docs")) == named
 
 
 def test_outside_of_any_repository_there_is_no_project(tmp_path):

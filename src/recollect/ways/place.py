@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from recollect.config import Config
 
+# Where a repository keeps what it knows of its other work trees.
+_WORK_TREES = os.path.join(os.sep, ".git", "worktrees", "")
+_LONGEST = 10_000
+
 
 def roots(config: Config, folder: str | None = None) -> tuple[str, ...]:
     """The folders whose files a call may have read, the working directory first."""
@@ -27,4 +31,16 @@ def project(config: Config, folder: str | None = None) -> str:
         if above == at:
             return ""
         at = above
-    return os.path.basename(at)
+    return os.path.basename(_repository(at))
+
+
+def _repository(at: str) -> str:
+    """The folder of the repository, which a work tree beside it names in a file."""
+    try:
+        with open(os.path.join(at, ".git"), encoding="utf-8", errors="replace") as file:
+            said = file.read(_LONGEST).removeprefix("gitdir:").strip()
+    except OSError:
+        # A folder: the repository is here.
+        return at
+    main, apart, _ = os.path.normpath(os.path.join(at, said)).rpartition(_WORK_TREES)
+    return main if apart else at
