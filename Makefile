@@ -19,6 +19,8 @@ PIP := pip==26.3
 ARGS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# The package says so itself; this is for benchmarks that load the library without it.
+export ORT_DISABLE_TELEMETRY := 1
 
 .PHONY: help run test test-source test-wheel test-stranger check format docs bench bench-recall bundle clean bench-code bench-agents
 

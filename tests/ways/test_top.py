@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import pty
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
+from fcntl import ioctl
 
 from recollect.ways.cli.top import Calls, _read
 from recollect.ways.measures import Measures
@@ -52,3 +55,21 @@ def test_on_a_terminal_it_goes_on_until_it_is_interrupted(remember):
         assert run.wait(30) == 0
     os.close(main)
     assert shown.count(b"1 memory") >= 2
+
+
+def test_on_a_small_terminal_the_beginning_stays_in_sight(recollect, remember):
+    for number in range(9):
+        remember(f"Fact {number}.")
+    main, terminal = pty.openpty()
+    ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 6, 80, 0, 0))
+    command = [sys.executable, "-m", "recollect", "top", "--every", "0.05"]
+    with subprocess.Popen([*command, "--server", "http://127.0.0.1:9"], stdout=terminal) as run:
+        os.close(terminal)
+        shown, end = b"", time.monotonic() + 30
+        while shown.count(b"9 memories") < 2 and time.monotonic() < end:
+            shown += os.read(main, 4096)
+        run.send_signal(signal.SIGINT)
+        assert run.wait(30) == 0
+    os.close(main)
+    view = shown.split(b"\x1b[2J")[1]
+    assert 0 < view.count(b"\n") <= 5

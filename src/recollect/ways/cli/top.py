@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from datetime import UTC, datetime
+from itertools import islice
 from time import sleep
 from typing import TYPE_CHECKING
 from urllib.error import URLError
@@ -49,12 +51,21 @@ def _top(session: Session, args: Namespace) -> Reply:
         return Reply(_view(session, args), lambda: _told(session, args))
     try:
         while True:
-            lines = list(fitting(_view(session, args), sys.stdout))
+            # What does not fit would push the beginning out of sight.
+            lines = list(islice(fitting(_view(session, args), sys.stdout), _rows() - 1))
             sys.stdout.write(_CLEAR + "\n".join(lines) + "\n")
             sys.stdout.flush()
             sleep(args.every)
     except KeyboardInterrupt:
         return Reply((), dict)
+
+
+def _rows() -> int:
+    """How many lines the terminal shows; of one that does not say, as many as there may be."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).lines or sys.maxsize
+    except OSError:
+        return sys.maxsize
 
 
 def _told(session: Session, args: Namespace) -> dict[str, object]:
