@@ -421,6 +421,8 @@ class Whole(Value):
     vector: Vector | None = None
     codes: bytes = b""
     parts: bytes = b""
+    # Whether what is known is of the beginning of the text only.
+    partial: bool = False
 
 
 class Load(Value):

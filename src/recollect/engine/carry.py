@@ -14,6 +14,7 @@ from recollect.model import AuthorKind, Edge, Event, Load, Whole, rfc3339
 from recollect.ops import Carried
 from recollect.rules import check
 from recollect.rules.analyse import passage
+from recollect.rules.passages import spans
 from recollect.store import ledger, lines
 from recollect.value import replace
 
@@ -234,8 +235,14 @@ def _load(held: tuple[Any, ...]) -> Load:
         case Event():
             return Load(events=held)
         case Whole():
-            return Load(records=held)
+            return Load(records=tuple(map(_known, held)))
     return Load(edges=held)
+
+
+def _known(one: Whole) -> Whole:
+    """What an older Recollect wrote of a long text, which waits for its passages."""
+    lacking = one.vector is not None and not one.parts and one.record.searched
+    return replace(one, partial=lacking and len(spans(passage(one.record))) > 1)
 
 
 def _vouch(tx: Writer, one: Whole) -> None:

@@ -600,7 +600,7 @@ class MemoryWriter(MemoryReader):
         state.events += load.events
         for whole in load.records:
             id_ = whole.record.id
-            self._insert(Entry(whole.record, whole.vector, whole.codes, whole.parts))
+            self._insert(Entry(whole.record, whole.vector, whole.codes, whole.parts, whole.partial))
             seq = state.records[id_].seq
             state.records[id_] = _stored(whole.record, seq, whole.record.accessed_at)
             state.salts[id_] = whole.salt

@@ -157,7 +157,9 @@ class SqliteWriter(SqliteReader):
         """See `Writer`."""
         self._append(load.events)
         salts = {whole.record.id: whole.salt for whole in load.records}
-        entries = [Entry(one.record, one.vector, one.codes, one.parts) for one in load.records]
+        entries = [
+            Entry(one.record, one.vector, one.codes, one.parts, one.partial) for one in load.records
+        ]
         made = self._insert(entries, salts)
         for record, whole in zip(made, load.records, strict=True):
             self._add_past(record.seq, whole)
