@@ -153,6 +153,7 @@ def test_help_needs_no_store_and_makes_none(recollect, tmp_path):
 def test_without_a_command_the_help_is_shown_but_nothing_was_done(recollect):
     assert recollect().code == 2
     assert recollect().out == recollect("--help").out == recollect("help").out
+    assert recollect("help", "help") == recollect("help", "recollect") == recollect("help")
 
 
 def test_every_op_that_the_engine_knows_has_a_command():

@@ -152,6 +152,8 @@ def _known(name: str) -> str:
 
 def _help(rest: list[str], *, asked: bool) -> Reply:
     names = [one for one in rest if not one.startswith("-")]
+    if names in (["help"], ["recollect"]):
+        names = []
     if names == ["settings"]:
         from recollect.ways.cli.manual import settings
 
