@@ -67,6 +67,12 @@ def test_a_title_is_the_first_sentence_cut_at_a_word(client):
     assert entry(client, save(client, "Dr. Wu likes tabs, e.g. in Go. Ask."))["title"] == (
         "Dr. Wu likes tabs, e.g. in Go."
     )
+    assert entry(client, save(client, "Login fails\nCookies lack a flag. Fixed."))["title"] == (
+        "Login fails"
+    )
+    assert entry(client, save(client, "Login fails\non Safari. Fixed."))["title"] == (
+        "Login fails on Safari."
+    )
     title = entry(client, save(client, "word " * 100))["title"]
     assert len(title) <= 80
     assert title.endswith("word…")
