@@ -108,7 +108,7 @@ def _of_memory(ports: Ports, op: Recall) -> Recalled:
     weights = _checked(op)
     asked_at = op.as_of or ports.clock()
     where = op.where if op.any_time else replace(op.where, at=asked_at)
-    asked, newness, periods = _understood(op, asked_at)
+    asked, (newness, periods) = terms(op.query), _understood(op, asked_at)
     with ports.store.reading() as reader:
         meant = weights.vector or _graph_alone(weights)
         sense: Callable[[], Sense | None] = _no_sense
@@ -153,16 +153,15 @@ def _of_memory(ports: Ports, op: Recall) -> Recalled:
     )
 
 
-def _understood(op: Recall, at: datetime) -> tuple[tuple[str, ...], float, Sequence[Period]]:
-    """What is asked for, how much it counts to be newer, and the times that are named."""
+def _understood(op: Recall, at: datetime) -> tuple[float, Sequence[Period]]:
+    """How much it counts to be newer, and the times that are named."""
     if op.weights is not None:
-        return terms(op.query), 0.0, ()
+        return 0.0, ()
     # Their patterns take longer to load than a search by words alone takes.
-    from recollect.rules.matter import matter
     from recollect.rules.period import named
     from recollect.rules.recency import newness
 
-    return terms(matter(op.query)), newness(op.query), named(op.query, at)
+    return newness(op.query), named(op.query, at)
 
 
 def _checked(op: Recall) -> Weights:

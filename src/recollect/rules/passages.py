@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 LONG = 2_000
 # Longer passages are cut, best at the end of a sentence.
 LONGEST = 800
-# Words with a stem in common share so many letters, or all that a shorter stem has.
+# Words with a stem in common share so many letters, or all that a shorter stem has; of a longer
+# stem one more.
 _BEGINNING = 3
 
 # "user: ", "Anna Lee: " at the start of a line.
@@ -64,7 +65,7 @@ def finder(terms: Sequence[str]) -> Callable[[str], Iterator[tuple[int, str]]]:
     # Other scripts put no space before a word.
     if not all(map(str.isascii, terms)):
         return _words
-    beginnings = sorted({term[:_BEGINNING] for term in terms})
+    beginnings = sorted({term[: _BEGINNING + (len(term) > _BEGINNING + 1)] for term in terms})
 
     def look(text: str) -> Iterator[tuple[int, str]]:
         text = text.lower()

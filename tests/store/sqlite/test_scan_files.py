@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 
+import apsw
 import pytest
 
 from recollect.model import Entry
 from recollect.store.sqlite import SqliteStore, scans
 from recollect.store.sqlite.layout import Layout
+from recollect.value import replace
 from tests.store.build import ANY, HOUR, NOON, OTHER, SMALL, apply, record, unit, update
 
 
@@ -202,6 +204,63 @@ def test_what_a_writer_left_undone_after_its_commit_the_next_one_does(path, mend
     store.close()
 
 
+def halves(*seeds):
+    return b"".join(unit(seed).astype("<f2").tobytes() for seed in seeds)
+
+
+def slots(store):
+    """Of which record each slot is that has not gone."""
+    with store.reading() as reader:
+        model = reader.serving()
+        assert model is not None
+        return sorted(store._scan_files().alive(model).tolist())
+
+
+@pytest.mark.parametrize("mended", [True, False])
+def test_passages_that_a_dead_writer_replaced_are_taken_out(path, mended, monkeypatch):
+    store = fill(path, 1)
+    apply(
+        store,
+        insert=tuple(Entry(record(id_), unit(1), b"", halves(2, 3, 4)) for id_ in ("a", "b", "c")),
+    )
+    assert slots(store) == [1, *[2] * 3, *[3] * 3, *[4] * 3]
+    with monkeypatch.context() as killed:
+        killed.setattr(scans.Scans, "finish", lambda *_: None)
+        with store.reading() as reader:
+            old = reader.records(["a"])["a"]
+        new = replace(old, text="other", version=2)
+        apply(store, update=(Entry(new, unit(1), b"", halves(5, 6)),), forget=("b",))
+        update(store, "c", type="moved")
+    store.close()
+    store = SqliteStore.open(path)
+    if mended:
+        store.mend()
+    else:
+        add(store, 4)
+    assert slots(store) == [1, 2, 2, 4, 4, 4, *([] if mended else [5])]
+    assert nearest(store, 6)[0] == "a"
+    assert store.verify() == []
+    # The file made anew holds the same.
+    store.close()
+    for file in files(path):
+        file.unlink()
+    store = SqliteStore.open(path)
+    nearest(store, 1)
+    store.mend()
+    assert slots(store) == [1, 2, 2, 4, 4, 4, *([] if mended else [5])]
+    store.close()
+
+
+def test_a_forgotten_long_text_leaves_zeros_in_the_file(path):
+    store = fill(path, 1)
+    apply(store, insert=(Entry(record("long"), unit(1), b"", halves(2, 3)),))
+    apply(store, forget=("long",))
+    (scan,) = (scan for _, scan in store._scan_files()._open.values())
+    assert scan.seqs(3).tolist() == [1, 0, 0]
+    assert apsw.Connection(str(path)).execute("SELECT count(*) FROM part").get == 0
+    store.close()
+
+
 def test_a_forgotten_vector_leaves_zeros_in_the_file(path):
     store = fill(path, 1, 2, 3)
     update(store, "r2", unit(9), text="other")
@@ -220,8 +279,6 @@ def test_a_reader_of_an_old_snapshot_still_finds_what_was_closed_since(path):
         update(store, "r1", valid_until=NOON + HOUR)
         update(store, "r1", type="moved")
         assert len(before.nearest(unit(1), ANY, 9)) == 1
-        from recollect.value import replace
-
         later = replace(ANY, at=NOON + 9 * HOUR)
         assert len(before.nearest(unit(1), later, 9)) == 1
     with store.reading() as now:
