@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from recollect.errors import Conflict, InvalidRequest, NotFound
-from recollect.model import Kind, Scope, Where
+from recollect.model import EVER, Kind, Scope, Where
 from recollect.ops import (
     Describe,
     Explore,
@@ -189,8 +189,11 @@ class Machine(RuleBasedStateMachine):
         )
         begin = op.valid_from or self.clock()
         if op.valid_until is not None and op.valid_until < begin:
-            self.refused(op, InvalidRequest)
-            return
+            if since is not None:
+                self.refused(op, InvalidRequest)
+                return
+            # Since when it was true, nobody has said.
+            begin = EVER
         said = [
             id_
             for id_, states in self.book.memories.items()
