@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,6 +47,21 @@ def test_another_number_or_a_negation_is_another_statement():
     assert folded(("port is 5432", UNIT), ("port is 5433", UNIT)) == [0, 1]
     assert folded(("it works", UNIT), ("it doesn't work", UNIT)) == [0, 1]
     assert folded(("C++ wins", None), ("C# wins", None)) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("Deployments go out on Tuesdays.", "Deployments go out on Thursdays now."),
+        ("The team uses tabs for indentation.", "The team uses spaces for indentation."),
+        ("Bob is the team lead.", "Carol is the team lead."),
+        ("The API is written in Go.", "The API is written in Rust."),
+    ],
+)
+def test_another_value_of_the_same_is_another_statement_whichever_is_found_first(pair):
+    one, other = pair
+    assert folded((one, UNIT), (other, UNIT)) == [0, 1]
+    assert folded((other, UNIT), (one, UNIT)) == [0, 1]
 
 
 def test_a_vector_of_no_length_is_like_no_other():

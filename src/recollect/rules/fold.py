@@ -45,7 +45,7 @@ def fold(
     differ at all. Others are when they are
     alike word by word, or where there are no codes of words when their vectors are nearly the same,
     unless they differ in a number or in a negation, which hardly moves a vector and says something
-    else. A record without a vector, or with many passages, is compared by its text.
+    else, or one may be the other with another value. A record without a vector, or with many passages, is compared by its text.
     """
     near = _near(order, senses, threshold)
     kept: list[int] = []
@@ -58,10 +58,8 @@ def fold(
             continue
         said.add(text)
         others = near.get(seq, set()).intersection(kept)
-        if others:
-            own = _particulars(text)
-            if any(own == _particulars(texts[other]) for other in others):
-                continue
+        if any(_no_other(texts[seq], texts[other]) for other in others):
+            continue
         kept.append(seq)
     return kept
 
@@ -128,6 +126,16 @@ def _near(
         if same:
             near.setdefault(other, set()).add(one)
     return near
+
+
+def _no_other(text: str, other: str) -> bool:
+    """Whether two texts that are nearly the same do not say the one thing and another one."""
+    if _particulars(text) != _particulars(other):
+        return False
+    # Takes long to load, and few searches find texts that are nearly the same.
+    from recollect.rules.conflict import judge
+
+    return not (judge(text, other, None).conflict or judge(other, text, None).conflict)
 
 
 @lru_cache(maxsize=1_024)
