@@ -42,10 +42,10 @@ def fold(
     """Those of the records, best first, that say something which none before them says.
 
     Texts that differ in case, spacing and a full stop only are the same, and long ones that do not
-    differ at all. Others are when they are
-    alike word by word, or where there are no codes of words when their vectors are nearly the same,
-    unless they differ in a number or in a negation, which hardly moves a vector and says something
-    else, or one may be the other with another value. A record without a vector, or with many passages, is compared by its text.
+    differ at all. Others are when they are alike word by word, or where there are no codes of words
+    when their vectors are nearly the same, unless they differ in a number or in a negation, which
+    hardly moves a vector and says something else, or one may be the other with another value. A
+    record without a vector, or with many passages, is compared by its text.
     """
     near = _near(order, senses, threshold)
     kept: list[int] = []
