@@ -105,19 +105,16 @@ def remember_all(ports: Ports, op: RememberAll) -> RememberedAll:
         known, seen = _known(reader, items), reader.last_event()
     new = _new(said, batch, known)
     senses = _given(op.vectors, batch) if op.vectors is not None else {}
-    named: Named | None = None
     if op.vectors is None and new:
-        ahead = ports.beside(partial(_all_named, ports, [*new.values()]))
         senses = embedded(ports, model, [record for _, record in new.values()])
-        named = ahead()
     made: dict[Said, Record] = {}
     if new:
         with lasting(len(new)), ports.store.writing() as tx:
             # Others may have said the same, or forgotten it, while this was embedded.
             if tx.last_event() != seen:
                 known = _known(tx, items)
-                new, named = _new(said, batch, known), None
-            kept = keep(ports, tx, [*new.values()], senses, model, named=named) if new else []
+                new = _new(said, batch, known)
+            kept = keep(ports, tx, [*new.values()], senses, model) if new else []
             made = dict(zip(new, kept, strict=True))
     answer = known | made
     return RememberedAll(tuple(map(answer.__getitem__, said)), created=len(made))
@@ -252,23 +249,13 @@ def _new(
 
 
 def _looked_up(ports: Ports, op: Remember, record: Record) -> Ahead:
+    # Soon asked for again, and then known.
+    tokens(passage(record))
+    if op.similar:
+        prepare(record.text)
     with ports.store.reading() as reader:
-        return Ahead(_known(reader, [op]), _named(ports, reader, [(op, record)]))
-
-
-def _all_named(ports: Ports, items: Sequence[tuple[Remember, Record]]) -> Named:
-    with ports.store.reading() as reader:
-        return _named(ports, reader, items)
-
-
-def _named(ports: Ports, reader: Reader, items: Sequence[tuple[Remember, Record]]) -> Named:
-    """What new records name. All else that is soon asked of their texts is asked now."""
-    for op, record in items:
-        tokens(passage(record))
-        if op.similar:
-            prepare(record.text)
-    names = Names(ports, reader, items[0][0].author, items[0][1].created_at)
-    return names.named([record for _, record in items])
+        names = Names(ports, reader, op.author, record.created_at)
+        return Ahead(_known(reader, [op]), names.named([record]))
 
 
 def _near(
