@@ -428,3 +428,90 @@ def test_the_doctor_runs_the_hooks_as_the_client_would(recollect, home, tmp_path
     assert "!!  Claude Code hooks: " in said.out
     assert "not found" in said.out
     assert "recollect setup claude-code --hooks" in said.out
+
+
+ODD = {
+    "windsurf": "[1, 2]",
+    "claude-desktop": "{bad",
+    "zed": '{"context_servers": null}',
+}
+
+
+@pytest.fixture
+def odd(home):
+    """Clients whose settings cannot be changed, among others."""
+    for name, text in ODD.items():
+        path = settings(home, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    for name in ("claude-code", "codex"):
+        settings(home, name).parent.mkdir(exist_ok=True)
+        settings(home, name).write_text("", "utf-8")
+    return home
+
+
+def test_one_clients_odd_settings_keep_no_other_from_being_set_up(recollect, odd):
+    tried = recollect("setup", "--dry-run")
+    assert tried.code == 1
+    assert "Claude Code:" in tried.out
+    said = recollect("setup", "--yes")
+    assert said.code == 1
+    assert "Connected Claude Code" in said.out
+    assert "Connected Codex" in said.out
+    for name, text in ODD.items():
+        assert f"in {settings(odd, name)} were left as they are" in said.err
+        assert settings(odd, name).read_text("utf-8") == text
+    left = recollect("setup", "--yes", "--json").json["left"]
+    assert [one["client"] for one in left] == ["windsurf", "zed", "claude-desktop"]
+
+
+def test_one_clients_odd_settings_keep_no_other_from_being_disconnected(recollect, odd):
+    before = contents(odd)
+    recollect("setup", "--yes")
+    # Where our name is nowhere in it, there is nothing to take out.
+    assert recollect("unsetup", "--yes").code == 0
+    assert contents(odd) == before
+    recollect("setup", "--yes")
+    settings(odd, "windsurf").write_text('{"mcpServers": {"recollect": ', "utf-8")
+    said = recollect("unsetup", "--yes")
+    assert said.code == 1
+    assert "The settings of Windsurf" in said.err
+    assert "Disconnected Claude Code" in said.out
+    assert "Disconnected Codex" in said.out
+    assert found(odd, "codex") is None
+
+
+def test_where_no_client_can_be_set_up_each_is_said(recollect, odd):
+    before = contents(odd)
+    said = recollect("setup", *ODD, "--yes")
+    assert (said.code, said.out) == (1, "")
+    assert said.err.count("were left as they are") == len(ODD)
+    assert contents(odd) == before
+
+
+def test_one_clients_settings_that_cannot_be_written_keep_no_other_back(recollect, home):
+    (home / ".cursor").symlink_to(home / "nowhere")
+    said = recollect("setup", "cursor", "gemini", "--yes")
+    assert said.code == 1
+    assert "mcp.json cannot be written (File exists). Nothing was changed" in said.err
+    assert "Connected Gemini CLI" in said.out
+    assert found(home, "gemini")
+    (home / ".gemini" / "settings.json").unlink()
+    assert recollect("setup", "cursor", "--yes").code == 4
+
+
+def test_hooks_that_cannot_be_read_keep_no_server_from_being_set_up(recollect, home):
+    path = hooks_file(home, "claude-code")
+    path.parent.mkdir()
+    path.write_text('{"hooks": ', "utf-8")
+    assert recollect("setup", "claude-code", "--yes").code == 0
+    assert found(home, "claude-code")
+
+
+def test_the_doctor_finds_wrong_what_setup_refuses(recollect, odd):
+    said = recollect("doctor")
+    assert said.code == 1
+    for title in ("Windsurf", "Zed", "Claude Desktop"):
+        assert f"!!  {title}: its settings cannot be read" in said.out
+    assert "All is well" not in said.out
+    assert "--  Codex: installed, and not connected" in said.out

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from recollect import config
 from recollect.contracts.listing import selection
-from recollect.errors import InvalidRequest, NotFound
+from recollect.errors import InvalidRequest, NotFound, RecollectError
 from recollect.value import replace
 from recollect.ways.cli.command import NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.line import BAD, FAINT, GOOD, NAME, WARNING, line
@@ -20,7 +20,7 @@ from recollect.ways.setup.clients import CLIENTS, HOOKED, NAMES, Start, client, 
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from recollect.ways.cli.line import Shown
@@ -42,31 +42,62 @@ def _setup(session: Session, args: Namespace) -> Reply:
             "None of the clients that can be set up is here. Name one to set it up all the same:"
             f" {', '.join(NAMES)}. Any other starts this: {start.command} serve"
         )
-    changes = [change.putting(one, start, home) for one in chosen]
     hooked = [one for one in chosen if one.hooks]
-    if args.hooks:
-        if not hooked:
-            raise InvalidRequest(f"Only these have hooks that can be set up: {', '.join(HOOKED)}.")
-        changes += [change.putting_hooks(one, start, home) for one in hooked]
-    bare = () if args.hooks else [one for one in hooked if not change.hooks(one, home)]
+    if args.hooks and not hooked:
+        raise InvalidRequest(f"Only these have hooks that can be set up: {', '.join(HOOKED)}.")
+
+    def putting(one: Client) -> list[Change]:
+        also = [change.putting_hooks(one, start, home)] if args.hooks and one.hooks else []
+        return [change.putting(one, start, home), *also]
+
+    changes, left = _worked_out(chosen, putting)
+    bare = () if args.hooks else [one for one in hooked if _without_hooks(one, home)]
     notes = tuple(
         f"{one.title} has to ask its memory by itself; to be reminded unasked, and have what it"
         f" learns kept: recollect setup {one.name} --hooks"
         for one in bare
     )
-    return replace(_changed(args, changes, "connected", _connect), notes=notes)
+    reply = _changed(args, changes, left, "connected", _connect)
+    return replace(reply, notes=(*reply.notes, *notes))
 
 
 def _unsetup(session: Session, args: Namespace) -> Reply:
     del session
     home, keeper = config.places(), change.Keeper(config.notes())
     chosen = [client(name) for name in args.clients] or list(CLIENTS)
-    changes = [change.taking(one, keeper, home) for one in chosen]
-    hooks = [change.taking_hooks(one, keeper, home) for one in chosen if one.hooks]
-    changes += [one for one in hooks if one.needed]
-    if not args.clients:
-        changes = [one for one in changes if one.needed]
-    return _changed(args, changes, "not connected", _disconnect)
+
+    def taking(one: Client) -> list[Change]:
+        hooks = [change.taking_hooks(one, keeper, home)] if one.hooks else []
+        own = change.taking(one, keeper, home)
+        asked = [own] if args.clients or own.needed else []
+        return asked + [each for each in hooks if each.needed]
+
+    changes, left = _worked_out(chosen, taking)
+    return _changed(args, changes, left, "not connected", _disconnect)
+
+
+def _worked_out(
+    chosen: Sequence[Client], work_out: Callable[[Client], list[Change]]
+) -> tuple[list[Change], dict[str, str]]:
+    """What changes, and by name why some clients are left as they are: the others need not wait."""
+    changes: list[Change] = []
+    left: dict[str, str] = {}
+    for one in chosen:
+        try:
+            changes += work_out(one)
+        except RecollectError as why:
+            if len(chosen) == 1:
+                raise
+            left[one.name] = str(why)
+    return changes, left
+
+
+def _without_hooks(one: Client, home: Mapping[str, str]) -> bool:
+    """Whether it is known that a client runs no hooks of ours."""
+    try:
+        return not change.hooks(one, home)
+    except RecollectError:
+        return False
 
 
 def _connect(keeper: change.Keeper, one: Change) -> str:
@@ -87,21 +118,36 @@ def _disconnect(keeper: change.Keeper, one: Change) -> str:
     return f"Disconnected {one.client.title}. Its memories are kept: `recollect status`."
 
 
-def _changed(args: Namespace, changes: Sequence[Change], state: str, do: Do) -> Reply:
+def _changed(
+    args: Namespace, changes: Sequence[Change], left: dict[str, str], state: str, do: Do
+) -> Reply:
     needed = [one for one in changes if one.needed]
     lines = [f"{c.title}: {state} already ({c.path})" for c in changes if not c.needed]
     diffs: list[Shown] = [
         each for one in needed for each in (f"{one.title}:", *map(_changing, one.shown()), "")
     ]
     if args.dry_run or not needed:
-        return Reply(
-            [*diffs, *lines] or ["There is nothing to change."], lambda: _told(changes, ())
-        )
-    if not args.yes and not confirmed("yes", *diffs, *lines, ""):
-        return Reply(("Nothing was changed.",), lambda: _told(changes, ()), NOT_DONE)
+        said = [*diffs, *lines] or ([] if left else ["There is nothing to change."])
+        return _reply(said, changes, (), left)
+    if not args.yes and not confirmed("yes", *diffs, *lines, *left.values(), ""):
+        return Reply(("Nothing was changed.",), lambda: _told(changes, (), left), NOT_DONE)
     keeper = change.Keeper(config.notes())
-    done = [do(keeper, one) for one in needed]
-    return Reply([*lines, *done], lambda: _told(changes, needed))
+    done: dict[str, str] = {}
+    for one in needed:
+        try:
+            done[one.name] = do(keeper, one)
+        except RecollectError as why:
+            if len(needed) == 1 and not left:
+                raise
+            left[one.client.name] = str(why)
+    return _reply([*lines, *done.values()], changes, done, left)
+
+
+def _reply(
+    said: Sequence[Shown], changes: Sequence[Change], done: Container[str], left: Mapping[str, str]
+) -> Reply:
+    code = NOT_DONE if left else 0
+    return Reply(said, lambda: _told(changes, done, left), code, tuple(left.values()))
 
 
 def _changing(shown: str) -> Shown:
@@ -110,7 +156,9 @@ def _changing(shown: str) -> Shown:
     return line((shown, what), hang=1) if what else shown
 
 
-def _told(changes: Sequence[Change], done: Sequence[Change]) -> dict[str, object]:
+def _told(
+    changes: Sequence[Change], done: Container[str], left: Mapping[str, str]
+) -> dict[str, object]:
     return {
         "clients": [
             {
@@ -118,11 +166,12 @@ def _told(changes: Sequence[Change], done: Sequence[Change]) -> dict[str, object
                 "hooks": one.hooks,
                 "path": one.path,
                 "needed": one.needed,
-                "done": one in done,
+                "done": one.name in done,
                 "diff": "\n".join(one.shown()),
             }
             for one in changes
-        ]
+        ],
+        "left": [{"client": name, "problem": why} for name, why in left.items()],
     }
 
 
@@ -179,7 +228,8 @@ COMMANDS = (
         "connect clients: Claude Code, Codex, Cursor and others",
         "Say in the settings of clients how they start the server. Without a name, all that are\n"
         "here. The exact change is shown first, what a file was is kept, and nothing else in it\n"
-        "is touched. `recollect unsetup` makes it what it was.",
+        "is touched. A client whose settings cannot be read is left, and said. `recollect unsetup`\n"
+        "makes it what it was.",
         (
             "recollect setup cursor --dry-run",
             "recollect setup claude-code codex --yes",

@@ -171,8 +171,12 @@ def _hooks_file(client: Client, home: Mapping[str, str]) -> str:
 
 
 def _taking(change: Change, keeper: Keeper) -> Change:
-    # Of what was not noted, only what has our name is known to be ours.
-    kept = keeper.kept(change) or Kept(change.before, "")
+    kept = keeper.kept(change)
+    if kept is None:
+        # Of what was not noted, only what has our name is known to be ours.
+        if change.before is None or NAME.encode() not in change.before:
+            return change
+        kept = Kept(change.before, "")
     return replace(change, after=_untouched(change, kept))
 
 
@@ -268,7 +272,7 @@ def _explained(client: Client, path: str) -> Iterator[None]:
     except Unclear as why:
         raise InvalidRequest(
             f"The settings of {client.title} in {path} were left as they are: {why}. Correct that"
-            " there, or add the server by hand.",
+            " there and try again, or change them by hand.",
             path=path,
         ) from None
 

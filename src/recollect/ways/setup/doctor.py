@@ -14,7 +14,7 @@ from recollect.errors import RecollectError
 from recollect.ops import Status
 from recollect.value import Value
 from recollect.ways.setup import change
-from recollect.ways.setup.clients import CLIENTS, here
+from recollect.ways.setup.clients import CLIENTS, Start, here
 from recollect.ways.setup.talk import run, talk
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def examine(
     yield from _store(config, engine)
     for client in CLIENTS:
         if here(client, home):
-            yield _client(client, home)
+            yield _client(client, home, command)
             if client.hooks:
                 yield from _hooks(client, home)
 
@@ -88,9 +88,12 @@ def _store(config: Config, engine: Callable[[], Engine]) -> Iterator[Finding]:
         yield Finding("model", f"{health.model}, in {(monotonic() - begun) * 1000:.0f} ms")
 
 
-def _client(client: Client, home: Mapping[str, str]) -> Finding:
+def _client(client: Client, home: Mapping[str, str], command: str) -> Finding:
     try:
         entry = change.entry(client, home)
+        if entry is None:
+            # What a client reads, `recollect setup` need not be able to change.
+            change.putting(client, Start(command), home)
     except RecollectError as error:
         return Finding(client.title, "its settings cannot be read", str(error))
     if entry is None:
