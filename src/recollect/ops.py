@@ -301,7 +301,7 @@ class Undo(Op[Undone]):
 
 
 class Revised(Value):
-    """The record as it is now and as it was."""
+    """The record as it is now and as it was; the same, where nothing was to be changed."""
 
     record: Record
     previous: Record

@@ -113,6 +113,20 @@ def test_what_differs_in_a_number_or_in_a_not_is_no_duplicate(engine):
     assert len(found(engine, "server port")) == 4
 
 
+@pytest.mark.parametrize("first", ["bob", ""])
+def test_of_what_several_users_say_ones_own_is_told(engine, first):
+    for user in (first, "ada", "bob", ""):
+        remember(engine, "the zebra is striped", scope=Scope(user=user))
+        remember(engine, "The lion  roars.", scope=Scope(user=user))
+    remember(engine, "The zebra is striped!", scope=Scope(user="eve"))
+    for query in ("the zebra is striped", "a lion roars", "The zebra is striped!"):
+        hits = recalled(engine, query).hits
+        assert [hit.record.scope.user for hit in hits] == ["", ""]
+        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    hits = recalled(engine, "lion", where=Where(user="bob")).hits
+    assert {hit.record.scope.user for hit in hits} == {"bob"}
+
+
 def test_duplicates_take_no_place_from_others(engine):
     keep(engine, *["the zebra is striped"] * 30, once=False)
     keep(engine, *(f"a zebra of place {n}" for n in range(9)))

@@ -33,12 +33,32 @@ NAIVE = datetime(2026, 1, 2)  # noqa: DTZ001 -- what must be refused
 def test_what_is_none_stays_as_it_is(engine, clock):
     old = remember(engine, "lives in Bonn", title="Home", importance=0.5, session="s")
     clock.move(DAY)
-    answer = engine.run(Revise(old.id))
+    answer = engine.run(Revise(old.id, confidence=0.5))
     assert answer.previous == old
     assert answer.record == now(engine, old)
     assert (answer.record.version, answer.record.updated_at) == (2, clock())
     for field in ("text", "title", "importance", "session", "created_at", "valid_from", "author"):
         assert getattr(answer.record, field) == getattr(old, field)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"text": "lives in Bonn"},
+        {"title": "Home", "confidence": 1},
+        {"metadata": "{}"},
+        {"metadata": "{ }", "importance": 1.0},
+    ],
+)
+def test_what_a_record_says_already_is_no_new_version(engine, clock, change):
+    old = remember(engine, "lives in Bonn", title="Home")
+    clock.move(DAY)
+    with unchanged(engine):
+        answer = engine.run(Revise(old.id, **change))
+    assert answer.record == answer.previous == old == now(engine, old)
+    with pytest.raises(Conflict):
+        engine.run(Revise(old.id, **change, expected_version=2))
 
 
 @pytest.mark.parametrize(

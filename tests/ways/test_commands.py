@@ -167,6 +167,16 @@ def test_revising_without_a_change_is_refused(recollect, remember):
     assert "nothing to change" in said.err
 
 
+def test_revising_to_what_it_says_already_changes_nothing(recollect, remember):
+    id_ = remember("x")
+    said = recollect("revise", id_, "--metadata", "{}")
+    assert (said.code, said.out) == (
+        0,
+        f"Nothing was to be changed: {id_} says all of that already.\n",
+    )
+    assert recollect("history", id_).out.count("\nversion ") == 0
+
+
 def test_revising_another_version_than_expected_is_a_conflict(recollect, remember):
     said = recollect("revise", remember("x"), "y", "--expected-version", "7")
     assert said.code == 3

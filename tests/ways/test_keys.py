@@ -69,3 +69,9 @@ def test_a_secret_is_not_shown_with_the_settings():
     config = load(environment={"AGENT_MEMORY_SECRET": "rcl_x", "HOME": "/h"})
     assert config.key == "rcl_x"
     assert "rcl_x" not in repr(config)
+
+
+def test_a_key_that_was_just_made_ends_when_it_was_said_to(recollect):
+    for days, ends in (("90", "in 3 months"), ("1", "in 1 day"), ("365", "in 1 year")):
+        assert ends in recollect("keys", "create", "k", "--days", days).out
+        assert ends in recollect("keys", "list").out

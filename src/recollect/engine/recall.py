@@ -19,7 +19,7 @@ from recollect.model import Hit, Kind, Parts, Why
 from recollect.ops import Recalled, SearchCode, Weights
 from recollect.rules import bm25, check
 from recollect.rules.analyse import passage, terms, tokens
-from recollect.rules.fold import count, fold, within
+from recollect.rules.fold import count, fold, plainly, within
 from recollect.rules.fuse import Fused, fuse, merged, shares
 from recollect.rules.pagerank import walk
 from recollect.value import replace
@@ -292,6 +292,8 @@ def _read(search: Search, found: Found, op: Recall) -> tuple[list[Fused], dict[i
             best = _newer(search, best)
             return best, reader.rows([one.seq for one in best[op.offset : search.wanted]])
         records = reader.rows(seqs)
+        best = _own_first(best, records, search.where.user or "")
+        seqs = [one.seq for one in best]
         texts = {seq: records[seq].text for seq in seqs}
         # Who asks for words alone gets them without NumPy, which takes longer than the search.
         alone = _words_alone(search.weights)
@@ -302,6 +304,20 @@ def _read(search: Search, found: Found, op: Recall) -> tuple[list[Fused], dict[i
         if len(kept) >= search.wanted or enough >= found.total:
             return _newer(search, kept), records
         enough *= 2
+
+
+def _own_first(best: list[Fused], records: Mapping[int, Record], user: str) -> list[Fused]:
+    """The same, with one's own record in the place of another user's that says the same."""
+    if all(records[one.seq].scope.user == user for one in best):
+        return best
+    best, places = list(best), dict[str, int]()
+    for place, one in enumerate(best):
+        first = places.setdefault(plainly(records[one.seq].text), place)
+        other = best[first].seq
+        if records[one.seq].scope.user == user != records[other].scope.user:
+            best[first] = replace(best[first], seq=one.seq)
+            best[place] = replace(one, seq=other)
+    return best
 
 
 def _newer(search: Search, order: list[Fused]) -> list[Fused]:

@@ -136,6 +136,9 @@ def revise(ports: Ports, op: Revise) -> Revised:
     still(old, op.expected_version)
     now = ports.clock()
     new = _revised(op, old, ports.secrets(), now)
+    if replace(new, version=old.version, updated_at=old.updated_at) == old:
+        # Nothing is said that it does not say already: that is no version, and no event.
+        return Revised(old, previous=old)
     sense = None
     if passage(new) != passage(old) and new.kind is not Kind.ENTITY:
         senses = ports.semantics.senses(model, [passage(new)], needed=op.needs_vector)

@@ -51,9 +51,7 @@ def fold(
     kept: list[int] = []
     said: set[str] = set()
     for seq in order:
-        text = texts[seq]
-        if len(text) <= LONG:
-            text = " ".join(folded(text).split()).rstrip(" .!")
+        text = plainly(texts[seq])
         if text in said:
             continue
         said.add(text)
@@ -62,6 +60,15 @@ def fold(
             continue
         kept.append(seq)
     return kept
+
+
+def plainly(text: str) -> str:
+    """What texts that are the same have in common.
+
+    >>> plainly("It is  so."), plainly("it is so")
+    ('it is so', 'it is so')
+    """
+    return text if len(text) > LONG else " ".join(folded(text).split()).rstrip(" .!")
 
 
 def count(text: str) -> int:

@@ -228,8 +228,8 @@ COMMANDS = (
         "connect clients: Claude Code, Codex, Cursor and others",
         "Say in the settings of clients how they start the server. Without a name, all that are\n"
         "here. The exact change is shown first, what a file was is kept, and nothing else in it\n"
-        "is touched. A client whose settings cannot be read is left, and said. `recollect unsetup`\n"
-        "makes it what it was.",
+        "is touched. A client whose settings cannot be read is left as it is, and said.\n"
+        "`recollect unsetup` makes it what it was.",
         (
             "recollect setup cursor --dry-run",
             "recollect setup claude-code codex --yes",

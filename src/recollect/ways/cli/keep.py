@@ -126,6 +126,8 @@ def _revise(session: Session, args: Namespace) -> Reply:
     )
     record = answer.record
     said = f"Revised {record.id}, which is now at version {record.version}."
+    if record == answer.previous:
+        said = f"Nothing was to be changed: {record.id} says all of that already."
     return Reply((said,), lambda: document(answer))
 
 

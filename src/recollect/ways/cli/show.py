@@ -21,27 +21,30 @@ _TOLD = (
     *("kind", "title", "status", "about", "true from", "true until", "replaced by", "user"),
     *("project", "session", "confidence", "importance", "metadata"),
 )
+# And to what a time is rounded before it is said to be as much.
 _SECONDS = (
-    (365 * 86_400, "year"),
-    (30 * 86_400, "month"),
-    (86_400, "day"),
-    (3_600, "hour"),
-    (60, "minute"),
+    (365 * 86_400, 86_400, "year"),
+    (30 * 86_400, 86_400, "month"),
+    (86_400, 3_600, "day"),
+    (3_600, 60, "hour"),
+    (60, 1, "minute"),
 )
 
 
 def age(then: datetime, now: datetime) -> str:
-    """How long ago something was, to one unit.
+    """How long ago something was, to the nearest of one unit.
 
     >>> from datetime import UTC, datetime, timedelta
     >>> now = datetime(2026, 2, 12, tzinfo=UTC)
     >>> age(now - timedelta(days=3), now), age(now + timedelta(hours=1), now)
     ('3 days ago', 'in 1 hour')
+    >>> age(now + timedelta(days=90), now), age(now + timedelta(days=90, seconds=-5), now)
+    ('in 3 months', 'in 3 months')
     """
     seconds = (now - then).total_seconds()
-    for unit, name in _SECONDS:
-        count = int(abs(seconds) // unit)
-        if count:
+    for unit, grain, name in _SECONDS:
+        if abs(seconds) + grain / 2 >= unit:
+            count = max(1, int(abs(seconds) / unit + 0.5))
             said = f"{count} {name}{'s' if count > 1 else ''}"
             return f"{said} ago" if seconds > 0 else f"in {said}"
     return "just now"
