@@ -88,12 +88,12 @@ def _store(config: Config, engine: Callable[[], Engine]) -> Iterator[Finding]:
         yield Finding("model", f"{health.model}, in {(monotonic() - begun) * 1000:.0f} ms")
 
 
-def _client(client: Client, home: Mapping[str, str], command: str) -> Finding:
+def _client(client: Client, home: Mapping[str, str], own: str) -> Finding:
     try:
         entry = change.entry(client, home)
         if entry is None:
             # What a client reads, `recollect setup` need not be able to change.
-            change.putting(client, Start(command), home)
+            change.putting(client, Start(own), home)
     except RecollectError as error:
         return Finding(client.title, "its settings cannot be read", str(error))
     if entry is None:
