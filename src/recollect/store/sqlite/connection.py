@@ -119,13 +119,15 @@ def _read_only(path: str) -> apsw.Connection:
 
 def current(connection: apsw.Connection, path: str, *, read_only: bool = False) -> bool:
     """Whether the file is of our format. Raises for what is not ours or newer."""
-    version, application = _stamp(connection)
     newest = migrations()[-1][0]
-    if version == newest and application == APPLICATION_ID:
-        # A backup has no log until somebody writes to it.
-        return read_only or connection.pragma("journal_mode") == "wal"
-    _refuse_foreign(connection, path, version, application, newest)
-    return False
+    # As it was at one moment: another process may just be making it.
+    with connection:
+        version, application = _stamp(connection)
+        if version != newest or application != APPLICATION_ID:
+            _refuse_foreign(connection, path, version, application, newest)
+            return False
+    # A backup has no log until somebody writes to it.
+    return read_only or connection.pragma("journal_mode") == "wal"
 
 
 def prepare(connection: apsw.Connection, path: str) -> None:
