@@ -209,3 +209,11 @@ def test_a_policy_that_there_is_not_is_refused(store, clock):
         with pytest.raises(InvalidRequest, match="block, redact, allow"):
             remember(engine, "one")
         assert ledger(engine) == []
+
+
+def test_a_value_in_metadata_ends_where_its_line_does(engine):
+    prose = "`password=` takes a value\nand, as every line, is over with it; `password` is a name."
+    for text in (prose, prose.replace("\n", "\r\n")):
+        assert remember(engine, "one", metadata=json.dumps({"text": text}))
+    with unchanged(engine), pytest.raises(SecretFound):
+        remember(engine, "two", metadata=json.dumps({"text": f"{prose}\n{SAID}"}))

@@ -527,3 +527,8 @@ def test_looking_at_single_words_first_overlooks_nothing(text):
 @given(st.from_regex(re.compile(screen._MARKS)))
 def test_whatever_carries_a_mark_is_suspect(text):
     assert screen.is_suspect(text) == bool(re.search(screen._MARKS, text.lower()))
+
+
+def test_a_dotted_name_of_code_is_no_key():
+    assert find("RegEnumKey = winreg.EnumKey") == ()
+    assert find(f"RegEnumKey = {made(24)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -125,3 +126,94 @@ def test_a_folder_without_a_history_is_said(recollect, tmp_path):
     said = recollect("outcome", "from-git", "--repo", str(tmp_path))
     assert said.code == 2
     assert "cannot be read" in said.err
+
+
+SECRET = "password: " + "hunter" + "22"
+
+
+@pytest.fixture
+def with_a_secret(folder):
+    (folder / "0002-log-in.md").write_text(
+        NYGARD.replace("# 3. Use PostgreSQL", "# 2. Log in").replace(
+            "And we know it.", f"Staging has the {SECRET}"
+        ),
+        "utf-8",
+    )
+    return folder
+
+
+def test_a_record_with_a_secret_is_named_and_left_out_and_the_others_go_in(
+    recollect, with_a_secret
+):
+    said = recollect("adr", "import", str(with_a_secret))
+    assert said.code == 1, said
+    assert "Read 3 decision records: 2 imported, 0 as before, 1 left out." in said.out
+    assert said.out.count("dec_") == 2
+    assert "left out 0002-log-in.md: it holds what looks like a live secret: password on line" in (
+        said.err
+    )
+    assert SECRET not in said.err
+    assert "Nothing was stored" not in said.err
+    again = recollect("adr", "import", str(with_a_secret), "--json")
+    assert again.code == 1
+    assert (again.json["imported"], again.json["known"]) == (0, 2)
+    assert [*again.json["left_out"]] == ["0002-log-in.md"]
+    assert len(recollect("decisions", "--all", "--json").json["decisions"]) == 2
+
+
+def test_what_a_record_that_is_left_out_replaced_does_not_stand(recollect, with_a_secret):
+    old = with_a_secret / "0003-use-postgresql.md"
+    old.write_text(NYGARD.replace("Accepted", "Superseded by 0002"), "utf-8")
+    recollect("adr", "import", str(with_a_secret))
+    (one,) = recollect("decisions", "--json").json["decisions"]
+    assert one["decision"]["statement"] == "Users"
+    new = with_a_secret / "0002-log-in.md"
+    new.write_text(new.read_text("utf-8").replace(SECRET, "password that we know"), "utf-8")
+    said = recollect("adr", "import", str(with_a_secret))
+    assert said.code == 0, said
+    assert "1 imported, 2 as before, 0 left out" in said.out
+
+
+def test_a_record_that_took_the_place_of_another_may_be_edited_later(recollect, folder):
+    old, new = folder / "0003-use-postgresql.md", folder / "0004-users.md"
+    old.write_text(NYGARD.replace("Accepted", "Superseded by 0004"), "utf-8")
+    recollect("adr", "import", str(folder))
+    new.write_text(new.read_text("utf-8") + "\nAnd more.\n", "utf-8")
+    said = recollect("adr", "import", str(folder))
+    assert said.code == 0, said
+    assert "1 imported, 1 as before, 0 left out" in said.out
+
+
+def test_the_decision_records_of_this_project_hold_no_secret(recollect):
+    records = Path(__file__).parents[2] / "docs" / "adr"
+    said = recollect("adr", "import", str(records))
+    assert said.code == 0, said
+    assert "0 left out" in said.out
+
+
+def test_a_score_that_speaks_against_the_status_is_kept_and_said(recollect):
+    id_ = recollect("decide", "Do it", "--json").json["decision"]["record"]["id"]
+    said = recollect("outcome", id_, "failure", "--score", "0.9")
+    assert said.code == 0, said
+    assert f"without --score: recollect outcome {id_} failure" in said.err
+    for status, score in (("failure", "0.2"), ("success", "0.8"), ("partial", "0.9")):
+        assert recollect("outcome", id_, status, "--score", score).err == ""
+
+
+def test_progress_with_nothing_to_say_changes_nothing(recollect):
+    id_ = recollect("decide", "Do it", "--json").json["decision"]["record"]["id"]
+    before = recollect("history", id_).out
+    said = recollect("progress", id_)
+    assert said.code == 2
+    assert "nothing to change" in said.err
+    assert recollect("history", id_).out == before
+    assert recollect("progress", id_, "--confidence", "0").code == 0
+
+
+def test_nothing_learned_is_said(recollect):
+    said = recollect("skills", "database")
+    assert said.code == 0
+    assert said.out.startswith("Nothing was learned in database yet.")
+    assert recollect("skills", "database", "--at-least", "0.9").out.startswith(
+        "Nothing that is sure to 0.9 was learned in database yet."
+    )

@@ -25,6 +25,8 @@ _BEFORE, _AFTER = 64, 640
 # It runs from one key's first line to whatever line ends in KEY next, and over all in between.
 _OURS = frozenset({"private-key"})
 _GENERAL = "generic-api-key"
+# A name of code (`winreg.EnumKey`): a key of no known provider has digits, or is of one piece.
+_DOTTED = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+\Z")
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
@@ -45,7 +47,8 @@ def spans(text: str) -> Iterator[tuple[int, int, str]]:
 def general(text: str) -> Iterator[tuple[int, int, str]]:
     """What looks like a key beside a word for one, and is of no known provider."""
     general = (rule for rule in _rules() if rule.kind == _GENERAL)
-    return ((start, end, "secret") for start, end, _ in _matches(text, general))
+    found = _matches(text, general)
+    return ((low, high, "secret") for low, high, _ in found if not _DOTTED.match(text[low:high]))
 
 
 def _matches(text: str, rules: Iterable[_Rule]) -> Iterator[tuple[int, int, str]]:

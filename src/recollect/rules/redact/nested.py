@@ -7,6 +7,7 @@ looked at is what the object says, not how it is written, and what comes out is 
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 from recollect.rules.redact import Finding, Policy, find, guard, redact, refusal
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | float | None"
+
+# Not the end of a backslash that is escaped itself.
+_LINE_END = re.compile(r"(?<!\\)((?:\\\\)*)\\[nr]")
 
 
 def guard_json(text: str, policy: Policy) -> tuple[str, tuple[Finding, ...]]:
@@ -37,8 +41,9 @@ def guard_json(text: str, policy: Policy) -> tuple[str, tuple[Finding, ...]]:
         raise refusal(tuple(found))
     if found:
         text = json.dumps(safe, ensure_ascii=False, separators=(",", ":"))
-    # Rules that know a secret by what stands around it see the rest of the object, too.
-    left = guard(text, Policy.BLOCK)[1]
+    # Rules that know a secret by what stands around it see the rest of the object, too; and as no
+    # value goes on in the next line of a text, none goes on behind the escape that ends one.
+    left = guard(_LINE_END.sub(r"\1\n", text), Policy.BLOCK)[1]
     return text, (*found, *left)
 
 

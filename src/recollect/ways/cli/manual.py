@@ -153,8 +153,8 @@ PAGES = {
     "adr": Page(
         "For teams that keep decision records beside their code.",
         ("decide", "decisions"),
-        _WHOSE,
-        ((1, _ABSENT),),
+        (*_WHOSE, "secrets"),
+        ((1, "a decision record was left out; the others went in"),),
     ),
     "outcome": Page(
         "As soon as it is known whether a decision was a good one: calibration lives on that.",

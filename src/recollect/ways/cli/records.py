@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from recollect.decisions import Decide, Stand
 from recollect.decisions.measured import ListDecisions
-from recollect.errors import InvalidRequest, Unavailable
+from recollect.errors import InvalidRequest, NotAllowed, SecretFound, Unavailable
 from recollect.model import Scope, Where
 from recollect.ops import Invalidate
-from recollect.rules import adr
+from recollect.rules import adr, redact
 from recollect.value import replace
-from recollect.ways.cli.command import Argument, Command, Reply
+from recollect.ways.cli.command import DONE, NOT_DONE, Argument, Command, Reply
+from recollect.ways.cli.show import counted
 from recollect.ways.place import project
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from recollect.decisions import Decision
+    from recollect.errors import RecollectError
     from recollect.rules.adr import Adr
     from recollect.ways.cli.session import Session
 
@@ -40,27 +42,91 @@ def _adr(session: Session, args: Namespace) -> Reply:
 
 def _import(session: Session, args: Namespace) -> Reply:
     found, skipped = _read(args.path)
-    known = {one.record.source_ref: one for one in _decisions(session)}
-    made: dict[int | str, str] = {}
-    lines: list[str] = []
+    into = _Into(session, found)
     # What took the place of others comes after them.
     for name, text, one in _in_order(found):
-        before = known.get(name)
-        if before is not None and _kept(before).get("text") == text:
-            made[name if one.number is None else one.number] = before.record.id
-            lines.append(f"known already  {name}")
-            continue
-        olds = [made[o.number] for _, _, o in found if _replaces(one, o) and o.number in made]
-        if before is not None and before.record.status == Stand.ACTIVE:
-            olds.append(before.record.id)
-        id_ = _decided(session, name, text, one, tuple(dict.fromkeys(olds)))
-        made[name if one.number is None else one.number] = id_
-        lines.append(f"{id_}  {name}")
-    data = {"imported": len([line for line in lines if line.startswith("dec_")]), "ids": made}
+        into.take(name, text, one)
+    made, known, left = len(into.made), len(into.known), len(into.left)
+    records = counted(len(found), "decision record")
+    told = f"Read {records}: {made} imported, {known} as before, {left} left out."
+    data = {"imported": made, "known": known, "left_out": into.left, "ids": into.ids}
     return Reply(
-        lines or ("There is no decision record there.",),
-        lambda: {str(key): value for key, value in data.items()},
-        notes=tuple(f"left out {name}: it is no decision record" for name in skipped),
+        (*into.lines, told) if found else ("There is no decision record there.",),
+        lambda: dict(data),
+        # The rest went in, but that is not all of what was asked for.
+        NOT_DONE if left else DONE,
+        (
+            *(f"left out {name}: {why}" for name, why in into.left.items()),
+            *(f"left out {name}: it is no decision record" for name in skipped),
+        ),
+    )
+
+
+class _Into:
+    """The store, as decision records go into it one by one; one that may not holds up none."""
+
+    def __init__(self, session: Session, found: list[tuple[str, str, Adr]]) -> None:
+        self._session = session
+        self._found = [(name, one) for name, _, one in found]
+        decisions = _decisions(session)
+        self._before = {one.record.source_ref: one for one in decisions}
+        # Only one of these can be superseded.
+        self._active = {one.record.id for one in decisions if one.record.status == Stand.ACTIVE}
+        self.ids: dict[int | str, str] = {}
+        self.made: list[str] = []
+        self.known: list[str] = []
+        # Each with the reason.
+        self.left: dict[str, str] = {}
+        self.lines: list[str] = []
+
+    def take(self, name: str, text: str, one: Adr) -> None:
+        """Record a decision, unless it is known or may not be kept."""
+        before = self._before.get(name)
+        if before is not None and _kept(before).get("text") == text:
+            self._have(name, one, before.record.id)
+            self.known.append(name)
+            self.lines.append(f"known already  {name}")
+            return
+        replaced = [self.ids[_key(n, o)] for n, o in self._found if self._is_replaced(one, n, o)]
+        olds = [*replaced, *([before.record.id] if before else ())]
+        olds = [id_ for id_ in dict.fromkeys(olds) if id_ in self._active]
+        try:
+            id_ = _decided(self._session, name, text, one, tuple(olds))
+        except (InvalidRequest, NotAllowed) as error:
+            self.left[name] = _reason(error, text)
+            # They are over by their own word, whatever became of what took their place.
+            for old in self._active.intersection(replaced):
+                _end(self._session, old, adr.SUPERSEDED)
+                self._active.discard(old)
+            return
+        self._active -= set(olds)
+        if one.status == adr.ACCEPTED or one.superseded_by is not None:
+            self._active.add(id_)
+        self._have(name, one, id_)
+        self.made.append(name)
+        self.lines.append(f"{id_}  {name}")
+
+    def _have(self, name: str, one: Adr, id_: str) -> None:
+        self.ids[_key(name, one)] = id_
+
+    def _is_replaced(self, one: Adr, name: str, other: Adr) -> bool:
+        return _replaces(one, other) and _key(name, other) in self.ids
+
+
+def _key(name: str, one: Adr) -> int | str:
+    return name if one.number is None else one.number
+
+
+def _reason(error: RecollectError, text: str) -> str:
+    """Why a file was left out. Where a secret is in it, and not in what was made of it."""
+    if not isinstance(error, SecretFound):
+        return str(error)
+    found = redact.find(text)
+    where = f" on line {found[0].line}" if found else ""
+    kind = error.facts["kind"] if not found else found[0].kind
+    return (
+        f"it holds what looks like a live secret: {kind}{where}."
+        " Take it out, or set RECOLLECT_SECRETS=redact"
     )
 
 
@@ -85,8 +151,12 @@ def _decided(session: Session, name: str, text: str, one: Adr, olds: tuple[str, 
     )
     id_ = answer.decision.record.id
     if one.status in _ENDED and one.superseded_by is None:
-        session.run(Invalidate(id_, config.tenant, session.author, reason=one.status))
+        _end(session, id_, one.status)
     return id_
+
+
+def _end(session: Session, id_: str, why: str) -> None:
+    session.run(Invalidate(id_, session.config.tenant, session.author, reason=why))
 
 
 def _export(session: Session, args: Namespace) -> Reply:
@@ -222,7 +292,8 @@ COMMANDS = (
         "adr",
         "import and export decision records",
         "Decision records as MADR and Nygard have them, in Markdown files. What was imported is\n"
-        "exported again as it was, with its status as it is now. Importing twice changes nothing.",
+        "exported again as it was, with its status as it is now. Importing twice changes nothing.\n"
+        "A record that may not be kept is left out, with the reason, and the others go in.",
         ("recollect adr import .", "recollect adr export adr --format madr"),
         (
             Argument(("what",), "which way", choices=("import", "export")),
