@@ -214,6 +214,7 @@ def test_a_policy_that_there_is_not_is_refused(store, clock):
 def test_a_value_in_metadata_ends_where_its_line_does(engine):
     prose = "`password=` takes a value\nand, as every line, is over with it; `password` is a name."
     for text in (prose, prose.replace("\n", "\r\n")):
-        assert remember(engine, "one", metadata=json.dumps({"text": text}))
+        kept = remember(engine, "one", metadata=json.dumps({"text": text}))
+        assert json.loads(kept.metadata) == {"text": text}
     with unchanged(engine), pytest.raises(SecretFound):
         remember(engine, "two", metadata=json.dumps({"text": f"{prose}\n{SAID}"}))

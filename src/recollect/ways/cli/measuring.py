@@ -67,7 +67,15 @@ def _outcome(session: Session, args: Namespace) -> Reply:
     after = answer.after
     lines: list[Shown] = [f"Recorded as {answer.outcome.id}.", _rate(after)]
     lines += [f"Learned ({one.kind}): {shortened(one.text)}" for one in answer.learned]
-    return Reply(lines, lambda: document(answer))
+    return Reply(lines, lambda: document(answer), notes=_against(args.id, args.status, score))
+
+
+def _against(id_: str, status: str, score: float) -> tuple[str, ...]:
+    """A note where the score speaks against the status. Both are allowed, and the score counts."""
+    if abs(score - _SCORES[status]) <= _SCORES["partial"]:
+        return ()
+    meant = f"If not so meant, say it without --score: recollect outcome {id_} {status}"
+    return (f"A {status} of {score:g} counts as {score:.0%} of a success. {meant}",)
 
 
 def _from_git(session: Session, args: Namespace) -> Reply:
@@ -125,6 +133,12 @@ def _progress(session: Session, args: Namespace) -> Reply:
         )
         said = f"Noted as {seen.signal.id}; expected success is now {seen.expected:.0%}."
         return Reply((said,), lambda: document(seen))
+    given = (args.stage, args.note, args.pr, args.commit)
+    if args.confidence is None and not any(given):
+        raise InvalidRequest(
+            "There is nothing to change. Give what is new, such as --stage or --note, or what was"
+            " seen with --signal; `recollect progress --help` lists them."
+        )
     answer = session.run(
         UpdateDecision(
             args.id,
@@ -237,7 +251,10 @@ def _skills(session: Session, args: Namespace) -> Reply:
         )
     )
     lines = [_lesson(one) for one in (*answer.skills, *answer.antipatterns)]
-    return Reply(lines, lambda: document(answer), notes=notes)
+    sure = f" that is sure to {args.at_least:g}" if args.at_least else ""
+    nothing = f"Nothing{sure} was learned in {args.domain} yet. Three outcomes that teach the same"
+    none = (f"{nothing} make a skill: recollect outcome DECISION success --lesson TEXT",)
+    return Reply(lines or none, lambda: document(answer), notes=notes)
 
 
 def _lesson(one: Lesson) -> Line:
