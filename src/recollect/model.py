@@ -325,6 +325,8 @@ class Hit(Value):
     score: float
     parts: Parts
     why: Why | None = None
+    # Of a long text, the passage that was found, where that was asked for.
+    passage: str = ""
 
 
 class Similar(Value):

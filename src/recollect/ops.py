@@ -508,6 +508,8 @@ class Recall(Op[Recalled]):
     # At most so many tokens of text, counted as a model would.
     budget: int | None = None
     explain: bool = False
+    # Say of each long text which passage of it was found.
+    quote: bool = False
     # Fold texts that say the same into the best of them.
     fold: bool = True
     # Count all that matches, so that pages can be turned to the last one.

@@ -119,3 +119,39 @@ def test_an_export_of_an_older_version_knows_no_passages(engine, store, clock, t
             assert reader.senses([told.seq])[told.seq].parts
     with store.reading() as reader:
         assert reader.senses([told.seq])[told.seq].parts
+
+
+ANSWER = "The spare key for the boat house hangs behind the third lamp."
+PLAIN = "Of the harbour there is much to be said, and of the weather. " * 40
+
+
+@pytest.mark.parametrize("weights", [None, MEANING, Weights(vector=0, words=1, graph=0)])
+@pytest.mark.parametrize("before", ["", "# Manual\n\n"])
+@pytest.mark.parametrize("title", ["", "The manual of the club"])
+def test_of_a_long_text_the_passage_that_was_found_is_told(engine, weights, before, title):
+    told = remember(engine, f"{before}{PLAIN}{ANSWER} {PLAIN}", title=title, speaker="Ada")
+    remember(engine, "The kettle is in the kitchen.")
+    query = "where is the spare key for the boat house"
+    for hit in recalled(engine, query, weights=weights, quote=True).hits:
+        long_one = hit.record.id == told.id
+        assert (ANSWER in hit.passage) == long_one
+        assert len(hit.passage) <= 800
+        assert hit.passage in hit.record.text
+    assert [hit.passage for hit in recalled(engine, query).hits] == [""] * len(
+        recalled(engine, query).hits
+    )
+
+
+def test_short_turns_are_told_with_those_beside_them(engine):
+    turns = [f"user: And bird {n}?\nassistant: It sings." for n in range(80)]
+    turns[40] = "user: Who must not eat nuts?\nassistant: It is Marta."
+    remember(engine, "\n".join(turns))
+    (hit,) = recalled(engine, "who must not eat nuts", quote=True).hits
+    assert turns[40] in hit.passage
+
+
+def test_a_passage_that_nothing_tells_of_is_none(engine):
+    text = remember(engine, PLAIN).text
+    for query in ("zebra", "???"):
+        for hit in recalled(engine, query, quote=True, weights=Weights(0, 0, 1)).hits:
+            assert hit.passage in text

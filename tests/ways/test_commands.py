@@ -152,6 +152,22 @@ def test_a_contradiction_is_pointed_out_with_the_way_to_settle_it(recollect, rem
     assert said.endswith(f"recollect supersede {old} {new}\n")
 
 
+def test_a_long_text_is_shown_where_it_was_found(recollect):
+    plain = "Of the harbour there is much to be said, and of the weather. " * 40
+    answer = "The spare key for the boat house hangs behind the third lamp."
+    recollect("remember", "-", stdin=f"# Manual\n{plain}{answer} {plain}".encode())
+    said = recollect("recall", "where is the spare key for the boat house?").out
+    assert "# Manual Of the harbour" in said
+    assert "…Of the harbour" in said
+    assert answer in said
+    assert said.endswith("…\n")
+    # What is at its beginning is seen there.
+    said = recollect("recall", "a manual").out
+    assert "\n   # Manual\n   Of the harbour" in said
+    (hit,) = recollect("recall", "where is the spare key?", "--json").json["hits"]
+    assert answer in hit["passage"]
+
+
 def test_revising_changes_what_is_named_and_keeps_the_rest(recollect, remember):
     id_ = remember("The build uses mkae.", "--title", "Build")
     said = recollect("revise", id_, "--confidence", "0.5", "The build uses make.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from recollect.engine.asked import LARGEST, natural, times
 from recollect.engine.asked import where as check_where
 from recollect.engine.closer import closer
+from recollect.engine.quoted import quoted
 from recollect.engine.reads import LONGEST_PAGE
 from recollect.engine.search import DEFAULT, POOL, Found, Search
 from recollect.engine.worded import said as said_of
@@ -134,14 +135,16 @@ def _of_memory(ports: Ports, op: Recall) -> Recalled:
         found = _found(search)
         kept, records = _read(search, found, op)
         total = _all(search, found) if op.count else found.total
-    best = kept[op.offset : search.wanted]
-    if op.budget is not None:
-        best = best[: within(op.budget, [records[one.seq].text for one in best])]
+        best = kept[op.offset : search.wanted]
+        if op.budget is not None:
+            best = best[: within(op.budget, [records[one.seq].text for one in best])]
+        shown = {one.seq: records[one.seq] for one in best} if op.quote else {}
+        quotes = quoted(search, shown, sense() if found.semantic else None)
     chosen = [records[one.seq] for one in best]
     if op.touch:
         ports.accesses.note(chosen, ports.clock())
     hits = tuple(
-        _hit(one, record, found, asked, explain=op.explain)
+        _hit(one, record, found, asked, quotes.get(one.seq, ""), explain=op.explain)
         for one, record in zip(best, ports.accesses.seen(chosen), strict=True)
     )
     return Recalled(
@@ -330,7 +333,9 @@ def _newer(search: Search, order: list[Fused]) -> list[Fused]:
     return newest_first(order, {s: one.event_time for s, one in rows.items()}, search.newness)
 
 
-def _hit(one: Fused, record: Record, found: Found, asked: Sequence[str], *, explain: bool) -> Hit:
+def _hit(  # noqa: PLR0913 -- all that is said of it
+    one: Fused, record: Record, found: Found, asked: Sequence[str], quote: str, *, explain: bool
+) -> Hit:
     why = None
     if explain:
         said = set(tokens(passage(record)))
@@ -342,7 +347,7 @@ def _hit(one: Fused, record: Record, found: Found, asked: Sequence[str], *, expl
             bm25=found.words.get(one.seq, 0.0),
             terms=tuple(term for term in asked if term in said),
         )
-    return Hit(record, one.score, one.parts, why)
+    return Hit(record, one.score, one.parts, why, quote)
 
 
 def _cosine(product: float | None) -> float | None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.search import Part, Search
     from recollect.model import Corpus
+    from recollect.rules.passages import Span
 
 # Passages have about so many words.
 _USUAL_PASSAGE = 100
@@ -70,6 +71,15 @@ def told(search: Search, found: Mapping[int, float], near: Iterable[int]) -> dic
     return whole | part
 
 
+def each(asked: Sequence[str], text: str, cut: Sequence[Span], corpus: Corpus) -> dict[int, float]:
+    """By passage of a long text that holds any of the terms: how well its words fit."""
+    corpus = replace(corpus, average_length=min(corpus.average_length, _USUAL_PASSAGE))
+    return {
+        at: bm25.score(asked, words, corpus, length=_size(cut[at])) * _share(cut[at])
+        for at, words in _within(text, cut, finder(asked)).items()
+    }
+
+
 def _exact(search: Search, corpus: Corpus, said: Mapping[int, float]) -> dict[int, float]:
     """BM25 of the whole query, common words and all, for what the rarer ones selected."""
     scores = dict(said)
@@ -112,15 +122,29 @@ def _whole(text: str) -> Part:
 def _parts(text: str, find: Callable[[str], Iterable[tuple[int, str]]]) -> list[Part]:
     """What counts of a long text: the passages with what may be one of the terms, and the rest."""
     cut = spans(text)
+    parts = [
+        (some, _size(cut[at]), _share(cut[at])) for at, some in _within(text, cut, find).items()
+    ]
+    return [*parts, ([], len(text) // _LETTERS - sum(size for _, size, _ in parts), 1.0)]
+
+
+def _within(
+    text: str, cut: Sequence[Span], find: Callable[[str], Iterable[tuple[int, str]]]
+) -> dict[int, list[str]]:
+    """By passage, what may be one of the terms."""
     starts = [span.start for span in cut]
     words: dict[int, list[str]] = {}
     for place, word in find(text):
         words.setdefault(bisect_right(starts, place) - 1, []).extend(_tokens(word))
-    parts = [
-        (some, (cut[at].end - cut[at].start) // _LETTERS, _MACHINE if cut[at].machine else 1.0)
-        for at, some in words.items()
-    ]
-    return [*parts, ([], len(text) // _LETTERS - sum(size for _, size, _ in parts), 1.0)]
+    return words
+
+
+def _size(span: Span) -> int:
+    return (span.end - span.start) // _LETTERS
+
+
+def _share(span: Span) -> float:
+    return _MACHINE if span.machine else 1.0
 
 
 @lru_cache(maxsize=16_384)

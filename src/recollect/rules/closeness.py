@@ -62,6 +62,16 @@ def cosines(query: Vector, senses: Mapping[int, Sense]) -> dict[int, float]:
     return dict(zip(senses, np.maximum.reduceat(near, starts).tolist(), strict=True))
 
 
+def nearness(query: Vector, parts: bytes) -> dict[int, float]:
+    """By passage of a long text, in order: how near its vector comes."""
+    import numpy as np
+
+    rows = np.frombuffer(parts, np.float16).reshape(-1, len(query)).astype(np.float32)
+    lengths = np.linalg.norm(rows, axis=1)
+    near = rows @ query / np.where(lengths > 0, lengths, 1)
+    return dict(enumerate(near.tolist()))
+
+
 def alike(one: bytes, other: bytes, size: int) -> float:
     r"""How much two texts say the same, in [-1, 1]: each word of either looks for its like.
 

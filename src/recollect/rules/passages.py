@@ -54,6 +54,25 @@ def spans(text: str) -> list[Span]:
     return list(_spans(text)) if len(text) > LONG else [Span(0, len(text))]
 
 
+def beside(cut: Sequence[Span], place: int) -> tuple[int, int]:
+    """From where to where a passage is shown: with those around it, where it is short.
+
+    What is asked is answered in the next turn, so that comes first.
+
+    >>> turns = [Span(0, 500), Span(501, 520), Span(521, 700), Span(701, 1_400)]
+    >>> beside(turns, 1), beside(turns, 3)
+    ((0, 700), (701, 1400))
+    """
+    first = last = place
+    while True:
+        if last + 1 < len(cut) and cut[last + 1].end - cut[first].start <= LONGEST:
+            last += 1
+        elif first and cut[last].end - cut[first - 1].start <= LONGEST:
+            first -= 1
+        else:
+            return cut[first].start, cut[last].end
+
+
 def finder(terms: Sequence[str]) -> Callable[[str], Iterator[tuple[int, str]]]:
     """A quick look for words that may be one of the terms: those that begin like one.
 

@@ -36,6 +36,7 @@ def _recall(session: Session, args: Namespace) -> Reply:
             any_time=args.any_time,
             budget=args.budget,
             explain=args.explain,
+            quote=True,
         )
     )
     return Reply(

@@ -107,10 +107,20 @@ def hit(place: int, found: Hit, now: datetime) -> Iterator[Shown]:
     yield line((f"{place}.", HEAD), " ", (known, FAINT), (ended, WARNING), hang=3)
     if record.title:
         yield line("   ", (record.title, NAME), hang=3)
-    text = record.text[:_PARAGRAPH] + ("…" if len(record.text) > _PARAGRAPH else "")
-    yield from (line("   ", one, hang=3) for one in text.split("\n"))
+    yield from (line("   ", one, hang=3) for one in _seen(found).split("\n"))
     if found.why is not None:
         yield line("   ", (f"why: {_reasons(found, found.why)}", FAINT), hang=8)
+
+
+def _seen(found: Hit) -> str:
+    """The beginning of a text; where it was found by another place in it, what is said there."""
+    text, place = found.record.text, found.record.text.find(found.passage)
+    end = place + len(found.passage)
+    if place <= _LINE or end <= _PARAGRAPH:
+        end = max(end, _PARAGRAPH)
+        return text[:end] + ("…" if len(text) > end else "")
+    after = "…" if end < len(text.rstrip()) else ""
+    return f"{shortened(text[:place])}\n…{found.passage}{after}"
 
 
 def change(event: Event, now: datetime) -> Line:
