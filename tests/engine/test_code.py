@@ -379,8 +379,10 @@ def test_a_state_says_how_many_pieces_wait_for_their_vectors(engine, index):
 
 
 def test_whoever_is_confined_may_have_only_folders_within_the_roots_indexed(engine, index, root):
-    with pytest.raises(InvalidRequest, match="Invalid path"):
-        index(root.parent, roots=(str(root),), confined=True)
+    # Whether it is there is nobody's business.
+    for other in (root.parent, root.parent / "nowhere"):
+        with pytest.raises(InvalidRequest, match=r"Invalid path.+ is in no folder that may be"):
+            index(other, roots=(str(root),), confined=True)
     assert index(".", roots=(str(root),), confined=True).project.id == "atlas"
 
 

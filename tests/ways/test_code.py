@@ -43,7 +43,10 @@ def test_a_project_is_indexed_searched_listed_and_dropped(recollect, project):
 
 
 def test_what_is_wrong_is_said_with_what_to_do(recollect, project):
-    assert "Invalid path: nowhere" in recollect("index", "nowhere").err
+    none = "Invalid path: nowhere is no folder. Name the folder of a project. Nothing was indexed."
+    assert none in recollect("index", "nowhere").err
+    said = recollect("index", "store.py").err
+    assert "store.py is a file, not a folder. Name the folder" in said
     recollect("index", ".")
     assert "Say which project" in recollect("projects", "--drop").err
     assert "There are: atlas" in recollect("projects", "other").err
@@ -76,3 +79,14 @@ def test_why_says_so_where_nothing_is_known(recollect, project):
     recollect("index", ".")
     assert recollect("why", "store.py").out.endswith("git knows no commit.\n")
     assert "in no indexed project" in recollect("why", "other.py").err
+
+
+def test_a_line_that_is_in_no_piece_is_said_to_be(recollect, project):
+    recollect("index", ".")
+    said = recollect("why", "store.py:99999")
+    assert said.code == 0
+    assert "No piece of store.py that is indexed holds line 99999" in said.err
+    said = recollect("why", "store.py:0")
+    assert (said.code, said.out) == (2, "")
+    assert "line" in said.err
+    assert recollect("why", "store.py:2").err == ""

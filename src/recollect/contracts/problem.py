@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
+_TIME = "must be a time, as 2026-01-31T12:00:00Z"
 # By pydantic's own name of the error; the names in braces are those of its context.
 _SAID = {
     "missing": "is missing; it is required",
@@ -33,6 +34,18 @@ _SAID = {
     "less_than": "must be less than {lt}",
     "less_than_equal": "must be at most {le}",
     "string_unicode": "holds half a surrogate pair, which is no text",
+    # What comes in the query of an address is text that is read.
+    "int_parsing": "must be a whole number",
+    "int_parsing_size": "is a larger number than there is any use for",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+    "bool_parsing": "must be true or false",
+    "tuple_type": "must be an array",
+    "datetime_type": _TIME,
+    "datetime_parsing": _TIME,
+    "datetime_from_date_parsing": _TIME,
+    "enum": "must be one of {expected}",
+    "extra_forbidden": "is not known here; leave it out, or correct its name",
 }
 _SHOWN = 60
 # So long may a word be that somebody meant as one of a few.

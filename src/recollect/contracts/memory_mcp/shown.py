@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.contracts.contract import Failure
 from recollect.contracts.memory_mcp.asked import TYPES
 from recollect.contracts.shared import content, in_words_of, time
-from recollect.errors import ModelNotReady, NotFound, RecollectError, Unavailable
+from recollect.errors import InvalidRequest, ModelNotReady, NotFound, RecollectError, Unavailable
 from recollect.model import Kind, rfc3339
 from recollect.rules.code import records
 
@@ -286,6 +286,8 @@ def fail(error: RecollectError, tool: str) -> Failure:
             said = NOT_READY
         case Unavailable():
             said = NO_DATABASE
+        case InvalidRequest() if tool == "index_project" and "path" in error.facts:
+            said = f"Invalid path: {error.facts['path']}"
         case _:
             said = str(in_words_of(_WORDS, error))
     return Failure(None, said)

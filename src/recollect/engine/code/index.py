@@ -131,12 +131,23 @@ def _root(op: IndexProject) -> str:
         there = bool(op.path.strip()) and os.path.isdir(root)
     except (OSError, ValueError):
         there, root = False, ""
-    if not there or (op.confined and not _inside(root, op.roots)):
-        raise InvalidRequest(f"Invalid path: {_shown(op.path)}", field="path")
+    if op.confined and not _inside(root, op.roots):
+        raise _invalid(op.path, "is in no folder that may be indexed. Name one that is")
+    if not there:
+        file = os.path.isfile(root) if root and op.path.strip() else False
+        what = "is a file, not a folder" if file else "is no folder"
+        raise _invalid(op.path, f"{what}. Name the folder of a project")
     # Whoever set up the server may have named it, beside the working directory.
     if root not in map(os.path.realpath, op.roots[1:]):
         _refuse(root, op.path)
     return root
+
+
+def _invalid(path: str, why: str) -> InvalidRequest:
+    said = _shown(path)
+    return InvalidRequest(
+        f"Invalid path: {said or 'it'} {why}. Nothing was indexed.", field="path", path=said
+    )
 
 
 def _refuse(root: str, path: str) -> None:

@@ -37,7 +37,7 @@ def why(ports: Ports, op: Why) -> Reasons:
     check.text(op.path, "path", 5_000)
     check.positive("limit", op.limit, 1_000)
     if op.line is not None:
-        asked.natural("line", op.line)
+        check.positive("line", op.line, asked.LARGEST)
     asked.scope(op.scope)
     with ports.store.reading() as reader:
         project, file = _file(reader, op)

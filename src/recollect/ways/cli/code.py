@@ -97,6 +97,14 @@ def _why(session: Session, args: Namespace) -> Reply:
     return Reply(
         _reasons(session, answer, changes),
         lambda: {**document(answer), "commits": [document(one) for one in changes]},
+        notes=() if line is None or answer.pieces else (_no_piece(answer, line),),
+    )
+
+
+def _no_piece(answer: Reasons, line: int) -> str:
+    return (
+        f"No piece of {answer.path} that is indexed holds line {line}; this is about the whole"
+        " file. After a change: recollect index PATH"
     )
 
 

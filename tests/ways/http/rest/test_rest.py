@@ -337,6 +337,55 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(visit, engine, body, sa
     assert engine.run(List()).total == 0
 
 
+def deep(levels):
+    """An object in an object, and so on."""
+    return {"a": deep(levels - 1)} if levels else {}
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "says"),
+    [
+        ({"text": "x", "txt": "y"}, "txt", "txt is not known here; leave it out"),
+        ({"text": "x", "event_time": "soon"}, "event_time", "must be a time, as 2026-"),
+        ({"text": "x", "supersedes": "y"}, "supersedes", "must be an array, not a string."),
+        ({"text": "x", "once": "maybe"}, "once", "must be true or false, not a string."),
+        ({"text": "\ud800"}, "text", "text holds half a surrogate pair, which is no text."),
+        ({"text": "x", "metadata": {"a": ["\udfff"]}}, "metadata.a.0", "half a surrogate"),
+        ({"text": "x", "metadata": {"\udfff": 1}}, "metadata", "half a surrogate"),
+        ({"\udfff": "x"}, "A field's name", "half a surrogate"),
+        ({"text": "x", "metadata": deep(300)}, None, "nested too deeply"),
+    ],
+)
+def test_what_is_wrong_with_a_body_is_said_in_our_own_words(visit, body, field, says):
+    async def ask(client):
+        # Half a pair has no UTF-8, and an escape in JSON.
+        headers = {"content-type": "application/json"}
+        return await client.post(f"{ROOT}/memories", content=json.dumps(body), headers=headers)
+
+    told = visit(ask).json()
+    assert (told["status"], told.get("field")) == (400, field)
+    assert says in told["detail"]
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "says"),
+    [
+        ("limit=x", "limit", "limit must be a whole number."),
+        ("limit=1.5", "limit", "limit must be a whole number."),
+        (f"limit={'9' * 5000}", "limit", "limit is a larger number"),
+        ("bogus=1", "bogus", "bogus is not known here; leave it out"),
+        ("current=maybe", "current", "current must be true or false."),
+        ("at=soon", "at", "at must be a time, as 2026-"),
+        ("kinds=bogus", "kinds.0", "must be one of 'memory', 'decision'"),
+    ],
+)
+def test_what_is_wrong_with_a_query_is_said_in_our_own_words(visit, query, field, says):
+    told = visit(asked("GET", f"/records?{query}")).json()
+    assert (told["status"], told["field"]) == (400, field)
+    assert says in told["detail"]
+    assert "input" not in told["detail"].lower()
+
+
 @pytest.mark.parametrize(
     ("path", "status"),
     [

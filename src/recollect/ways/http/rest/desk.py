@@ -25,7 +25,7 @@ from recollect.ways.http.rest.shape import Shape, built, taken
 from recollect.ways.http.rest.table import ROOT, Route, routes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from recollect.contracts.contract import Caller
     from recollect.engine import Engine
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 BAD = 400
 # A version, or the tag of a read, which has the version before what else there was.
+_half = re.compile("[\ud800-\udfff]").search
 _VERSIONED = re.compile(r'(?:W/)?"?(\d{1,15})(?:-[0-9a-f]+)?"?', re.ASCII)
 OPENAPI = f"{ROOT}/openapi.json"
 WHOAMI = f"{ROOT}/whoami"
@@ -209,8 +210,34 @@ def _from_body(model: type[Shape], body: bytes) -> Shape:
         raise InvalidRequest("The body is not JSON in UTF-8.") from None
     if not isinstance(document, dict):
         raise InvalidRequest("The body is a JSON object.")
+    for path, text in _texts(document):
+        if _half(text):
+            said = "holds half a surrogate pair, which is no text"
+            raise InvalidRequest(f"{path} {said}.", field=path, problem=said)
     # Read again from its text, where a time is a string and a list may be a tuple.
-    return model.model_validate_json(body or b"{}", strict=True)
+    try:
+        return model.model_validate_json(body or b"{}", strict=True)
+    except ValidationError as error:
+        if error.errors(include_url=False)[0]["type"] == "json_invalid":
+            raise InvalidRequest(
+                "The body is JSON that cannot be read: it is nested too deeply. Send it flatter."
+            ) from None
+        raise
+
+
+def _texts(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each text in a document, and each name, with the name of the field that it is in."""
+    left: list[tuple[str, Any]] = list(document.items())
+    yield from (("A field's name", name) for name in document)
+    while left:
+        path, value = left.pop(0)
+        if isinstance(value, str):
+            yield path, value
+        elif isinstance(value, list):
+            left += [(f"{path}.{place}", one) for place, one in enumerate(value)]
+        elif isinstance(value, dict):
+            yield from ((path, name) for name in value)
+            left += [(f"{path}.{name}", one) for name, one in value.items()]
 
 
 def _expected(scope: Scope) -> int | None:
