@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.decisions import Decide, Mode, SearchDecisions
 from recollect.errors import Conflict, Isolated
-from recollect.model import Author, AuthorKind, Kind, Where
+from recollect.model import Author, AuthorKind, Kind, Scope, Where
 from recollect.ops import Invalidate, List
 from recollect.rules.precedence import PENALTIES
 from recollect.store.memory import MemoryStore
@@ -82,3 +82,23 @@ def test_the_policy_holds_over_any_store(mode, todo, query, limit):
     if mode is Mode.BALANCED and limit >= len(TARGETS):
         # What was replaced by a decision on another target is answered by that.
         assert standing <= {*targets}
+
+
+def test_a_decision_names_the_others_that_stand_for_its_target(engine):
+    def decide(statement, target="database", **more):
+        return engine.run(Decide(statement, "It is known.", target, **more))
+
+    def standing(answer):
+        return [one.statement for one in answer.standing]
+
+    elsewhere = Scope("local", "ann", "elsewhere")
+    first = decide("Use PostgreSQL")
+    assert standing(first) == []
+    assert standing(decide("Use MySQL", " Database ")) == ["Use PostgreSQL"]
+    assert standing(decide("Use Redis", "cache")) == []
+    assert standing(decide("Use SQLite", scope=elsewhere)) == []
+    assert standing(decide("Use DuckDB", draft=True)) == []
+    engine.run(Decide("Measure first", "It is known."))
+    assert standing(engine.run(Decide("Measure twice", "It is known."))) == []
+    old = first.decision.record.id
+    assert standing(decide("Use Oracle", supersedes=(old,))) == ["Use MySQL"]

@@ -192,7 +192,7 @@ def test_the_decision_records_of_this_project_hold_no_secret(recollect):
 
 
 def test_a_score_that_speaks_against_the_status_is_kept_and_said(recollect):
-    id_ = recollect("decide", "Do it", "--json").json["decision"]["record"]["id"]
+    id_ = decided(recollect, "Do it")
     said = recollect("outcome", id_, "failure", "--score", "0.9")
     assert said.code == 0, said
     assert f"without --score: recollect outcome {id_} failure" in said.err
@@ -201,7 +201,7 @@ def test_a_score_that_speaks_against_the_status_is_kept_and_said(recollect):
 
 
 def test_progress_with_nothing_to_say_changes_nothing(recollect):
-    id_ = recollect("decide", "Do it", "--json").json["decision"]["record"]["id"]
+    id_ = decided(recollect, "Do it")
     before = recollect("history", id_).out
     said = recollect("progress", id_)
     assert said.code == 2
@@ -217,3 +217,56 @@ def test_nothing_learned_is_said(recollect):
     assert recollect("skills", "database", "--at-least", "0.9").out.startswith(
         "Nothing that is sure to 0.9 was learned in database yet."
     )
+
+
+def test_a_decision_on_a_target_that_has_one_says_which_stands_and_how_to_replace_it(recollect):
+    old = decided(recollect, "Use PostgreSQL", "--target", "database")
+    said = recollect("decide", "Use MySQL", "--target", "database").out
+    new = said.removeprefix("Recorded as ").partition(";")[0]
+    assert f"{old} stands for database, too: Use PostgreSQL" in said
+    call = f"supersede {old} {new}"
+    assert f"recollect {call}" in said
+    assert recollect(*call.split()).code == 0
+    assert [one.split()[0] for one in recollect("decisions").out.splitlines()] == [new]
+    again = recollect("decide", "Use SQLite", "--target", "database", "--supersedes", new).out
+    assert "stands for database, too" not in again
+
+
+def test_a_decision_is_shown_with_all_that_was_said_of_it(recollect):
+    id_ = decided(
+        *(recollect, "Use one pool", "--target", "pools", "--why", "It is enough."),
+        *("--instead-of", "A pool each", "--instead-of", "None", "--assuming", "One host"),
+        *("--consequence", "Less memory", "--risk", "low", "--pr", "https://example.org/7"),
+    )
+    recollect("progress", id_, "--stage", "executed", "--note", "Under way.")
+    lines = recollect("get", id_).out.splitlines()
+    for line in (
+        "target      pools",
+        "instead of  A pool each; None",
+        "assuming    One host",
+        "follows     Less memory",
+        "risk        low",
+        "said stage  executed",
+        "note        Under way.",
+        "pr          https://example.org/7",
+    ):
+        assert line in lines
+    assert lines[-2:] == ["because", "It is enough."]
+    history = recollect("history", id_).out.splitlines()
+    assert "  said stage: nothing -> executed" in history
+    assert "  note: nothing -> Under way." in history
+
+
+def test_a_decision_without_reasons_is_shown_without_a_place_for_them(recollect, tmp_path):
+    id_ = decided(recollect, "Use MySQL", "--target", "database")
+    assert "Use MySQL  (" in recollect("decisions").out
+    assert recollect("list", "--kind", "decision").out.rstrip().endswith("Use MySQL")
+    assert "because" not in recollect("get", id_).out
+    assert "  Use MySQL\n" in recollect("history", id_).out
+    recollect("adr", "export", str(tmp_path / "out"))
+    (file,) = (tmp_path / "out").iterdir()
+    assert "Context" not in file.read_text("utf-8")
+
+
+def decided(recollect, *said):
+    return recollect("decide", *said, "--json").json["decision"]["record"]["id"]

@@ -75,6 +75,8 @@ class Decided(Value):
     redacted: tuple[str, ...] = ()
     # Whether it waits in the journal until the store is back.
     queued: bool = False
+    # Others that stand for its target all the same, newest first.
+    standing: tuple[Decision, ...] = ()
 
 
 class Decide(Op[Decided]):

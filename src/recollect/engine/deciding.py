@@ -67,7 +67,8 @@ def _decide(ports: Ports, op: Decide, found: tuple[str, ...], now: datetime) -> 
         _wait(tx, ports.governance.cooldown, op.author, op.scope.tenant, now)
         old = _replaced(tx, op)
         made, ended = keep(ports, tx, new, sense, model, old, now)
-    return Decided(read(made), tuple(map(read, ended)), found)
+        standing = _standing(tx, made)
+    return Decided(read(made), tuple(map(read, ended)), found, standing=tuple(map(read, standing)))
 
 
 def keep(  # noqa: PLR0913, PLR0917 -- what belongs to one decision
@@ -176,6 +177,15 @@ def _wait(tx: Writer, cooldown: float, author: Author, tenant: str, now: datetim
                     retry_after=left,
                 )
         start += len(page)
+
+
+def _standing(tx: Reader, new: Record) -> list[Record]:
+    """The others that govern what a decision governs, newest first."""
+    if not new.key or new.status != Stand.ACTIVE:
+        return []
+    where = Where(new.scope.tenant, kinds=(Kind.DECISION,), statuses=(Stand.ACTIVE.value,))
+    alike = [one for one in tx.keyed(where, [new.key]) if one.scope == new.scope]
+    return [one for one in reversed(alike) if one.id != new.id][:_NEIGHBOURS]
 
 
 def _replaced(tx: Writer, op: Decide) -> list[Record]:

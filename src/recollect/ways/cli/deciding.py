@@ -24,7 +24,7 @@ from recollect.ways.cli.document import document
 from recollect.ways.cli.line import FAINT, GOOD, HEAD, line
 from recollect.ways.cli.read import number, whole, words
 from recollect.ways.cli.shared import REASON, WHO, WHOSE
-from recollect.ways.cli.show import age, shortened
+from recollect.ways.cli.show import age, shortened, titled
 from recollect.ways.place import project
 
 if TYPE_CHECKING:
@@ -68,6 +68,10 @@ def _decided(answer: Decided) -> Iterator[str]:
     yield f"Recorded as {new.record.id}; it stands{what}, in the domain {new.domain}."
     for old in answer.superseded:
         yield f"It takes the place of {old.record.id}: {shortened(old.statement)}"
+    for other in answer.standing:
+        older = other.record.id
+        yield f"{older} stands for {new.target}, too: {shortened(other.statement)}"
+        yield f"  If the new one takes its place: recollect supersede {older} {new.record.id}"
     if answer.redacted:
         yield f"Left out what looked like a secret: {', '.join(answer.redacted)}."
 
@@ -100,7 +104,7 @@ def _ranked(hit: Ranked, now: datetime) -> Line:
 
 def _line(record: Record, now: datetime) -> Line:
     about = record.key or record.type
-    said = shortened(f"{record.title}: {record.text}" if record.title else record.text)
+    said = shortened(titled(record))
     stands = (f"{record.status:<10}", GOOD if record.status == Stand.ACTIVE.value else FAINT)
     whose = (f"  {record.author.kind:<5}  [{about}] ", FAINT)
     aged = (f"  ({age(record.created_at, now)})", FAINT)

@@ -22,6 +22,20 @@ _TOLD = (
     *("project", "session", "confidence", "importance", "metadata"),
 )
 # And to what a time is rounded before it is said to be as much.
+# What a decision's facts say, as its options are called.
+_DECIDED = {
+    "target": "target",
+    "alternatives": "instead of",
+    "assumptions": "assuming",
+    "consequences": "follows",
+    "risk": "risk",
+    # An outcome that has come since says more of it than what was said then.
+    "stage": "said stage",
+    "notes": "note",
+    "file_path": "file",
+    "pr": "pr",
+    "commit": "commit",
+}
 _SECONDS = (
     (365 * 86_400, 86_400, "year"),
     (30 * 86_400, 86_400, "month"),
@@ -77,11 +91,15 @@ def instant(time: datetime, now: datetime) -> str:
     return f"{rfc3339(time)} ({age(time, now)})"
 
 
+def titled(record: Record) -> str:
+    """What a record says, behind its title where it has one."""
+    return ": ".join(filter(None, (record.title, record.text)))
+
+
 def brief(record: Record, now: datetime) -> Line:
     """A record in one line."""
-    title = f"{record.title}: " if record.title else ""
     aged = f"{age(record.created_at, now):<14}"
-    said = shortened(title + record.text)
+    said = shortened(titled(record))
     return line((f"{record.id}  {aged}  ", FAINT), said, hang=4, cut=True)
 
 
@@ -90,7 +108,11 @@ def full(record: Record, now: datetime) -> Iterator[Shown]:
     for name, value in _facts(record, now):
         if value:
             yield fact(name, value)
+    if not record.text:
+        return
     yield ""
+    if record.kind is Kind.DECISION and record.title:
+        yield line(("because", HEAD))
     yield record.text
 
 
@@ -134,11 +156,12 @@ def change(event: Event, now: datetime) -> Line:
 def changed(before: Record | None, record: Record, now: datetime) -> Iterator[str]:
     """What a version says, and what else has changed since the one before it."""
     if before is None or before.text != record.text:
-        yield from record.text.split("\n")
+        said = record.text or record.title
+        yield from said.split("\n")
     if before is None:
         return
     old, new = dict(_facts(before, now)), dict(_facts(record, now))
-    for name in _TOLD:
+    for name in (*_TOLD, *_DECIDED.values()):
         if old[name] != new[name]:
             yield f"{name}: {old[name] or 'nothing'} -> {new[name] or 'nothing'}"
 
@@ -177,6 +200,7 @@ def _facts(record: Record, now: datetime) -> Iterator[tuple[str, str]]:
     yield "id", record.id
     yield "kind", record.kind + (f" ({record.type})" if record.type else "")
     yield "title", record.title
+    yield from _decided(record)
     yield "status", record.status
     yield "written", f"{when(record.created_at)} by {record.author.kind} {record.author.name}"
     yield "changed", when(record.updated_at) if record.version > 1 else ""
@@ -195,6 +219,19 @@ def _facts(record: Record, now: datetime) -> Iterator[tuple[str, str]]:
     yield "importance", f"{record.importance:g}" if record.importance < 1 else ""
     yield "metadata", record.metadata if record.metadata != "{}" else ""
     yield "version", str(record.version) if record.version > 1 else ""
+
+
+def _decided(record: Record) -> Iterator[tuple[str, str]]:
+    """What is known of a decision beside its statement and reasons; of others, nothing."""
+    facts: dict[str, str | list[str]] = {}
+    if record.kind is Kind.DECISION:
+        import json
+
+        facts = json.loads(record.facts)
+    for name, label in _DECIDED.items():
+        said = facts.get(name, "")
+        each = [said] if isinstance(said, str) else said
+        yield label, "; ".join(" ".join(one.split()) for one in each)
 
 
 def _labels(record: Record) -> str:
