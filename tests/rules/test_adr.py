@@ -129,7 +129,7 @@ records = st.builds(
     status=st.sampled_from([adr.PROPOSED, adr.ACCEPTED, adr.REJECTED, adr.DEPRECATED]),
     superseded_by=st.none(),
     date=st.none() | st.dates().map(lambda d: datetime(d.year, d.month, d.day, tzinfo=UTC)),
-    reasons=st.lists(line, min_size=1, max_size=3).map("\n\n".join),
+    reasons=st.lists(line, max_size=3).map("\n\n".join),
     options=st.lists(line, max_size=3, unique=True).map(tuple),
     consequences=st.lists(line, max_size=3).map(tuple),
     format=st.sampled_from(adr.FORMATS),
@@ -141,6 +141,12 @@ def test_what_is_written_is_read_again_as_it_was(one):
     options = tuple(option for option in one.options if option != one.title)
     expected = type(one)(**{f: getattr(one, f) for f in one._fields} | {"options": options})
     assert parse(render(one)) == expected
+
+
+@pytest.mark.parametrize("format_", adr.FORMATS)
+def test_what_was_not_said_has_no_heading(format_):
+    assert "Context" not in render(Adr("Use one pool", format=format_))
+    assert "Context" in render(Adr("Use one pool", reasons="It is enough.", format=format_))
 
 
 @given(st.text(max_size=300))

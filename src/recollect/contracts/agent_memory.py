@@ -166,7 +166,7 @@ def preview(record: Record) -> str:
     Whatever a text says of itself does not count, so the marker stands where it belongs, and only
     there.
     """
-    said = f"{record.title}: {record.text}" if record.title else record.text
+    said = ": ".join(filter(None, (record.title, record.text)))
     line = " ".join(said.replace(MARKER, "").split())
     if len(line) > _PREVIEW:
         line = f"{line[: _PREVIEW - 1].rstrip()}…"

@@ -128,11 +128,11 @@ def _as_nygard(one: Adr) -> str:
     date = f"Date: {one.date.date().isoformat()}\n\n" if one.date else ""
     said = "\n".join(f"- {item}" for item in one.consequences)
     options = "".join(f"- {item}\n" for item in one.options if item != one.title)
+    context = f"## Context\n\n{one.reasons}\n\n" if one.reasons else ""
     considered = f"## Alternatives\n\n{options}\n" if options else ""
     return (
         f"# {number}{one.title}\n\n{date}## Status\n\n{_said(one)}\n\n"
-        f"## Context\n\n{one.reasons}\n\n"
-        f"{considered}## Decision\n\n{one.title}\n\n## Consequences\n\n{said}\n"
+        f"{context}{considered}## Decision\n\n{one.title}\n\n## Consequences\n\n{said}\n"
     )
 
 
@@ -141,10 +141,11 @@ def _as_madr(one: Adr) -> str:
     date = f"date: {one.date.date().isoformat()}\n" if one.date else ""
     options = "".join(f"* {item}\n" for item in dict.fromkeys((*one.options, one.title)))
     said = "".join(f"* {item}\n" for item in one.consequences)
+    context = f"## Context and Problem Statement\n\n{one.reasons}\n\n" if one.reasons else ""
     follows = f"\n### Consequences\n\n{said}" if said else ""
     return (
         f"---\nstatus: {_said(one).lower()}\n{date}---\n\n# {number}{one.title}\n\n"
-        f"## Context and Problem Statement\n\n{one.reasons}\n\n## Considered Options\n\n{options}\n"
+        f"{context}## Considered Options\n\n{options}\n"
         f'## Decision Outcome\n\nChosen option: "{one.title}"\n{follows}'
     )
 
