@@ -47,7 +47,7 @@ def test_what_a_person_says_counts_more_than_what_a_machine_says(engine):
 
 def test_a_very_long_text_is_found_by_its_words_at_once_and_by_meaning_soon(engine):
     text = talk(*(f"I saw bird {n}" for n in range(40))) + "\nuser: my zebra is called Otto"
-    assert len(passages(text)) > long.AT_ONCE
+    assert sum(map(len, passages(text))) > long.AT_ONCE
     remember(engine, text)
     assert waits(engine) == 1
     assert found(engine, "zebra Otto") == [text]
@@ -56,6 +56,22 @@ def test_a_very_long_text_is_found_by_its_words_at_once_and_by_meaning_soon(engi
     cosine = recalled(engine, "my zebra is called Otto", weights=MEANING, explain=True).hits[0].why
     assert cosine is not None
     assert cosine.cosine == pytest.approx(1, abs=0.2)
+
+
+def test_a_conversation_of_many_short_turns_is_known_whole_at_once(engine):
+    turns = [f"user: And bird {n}?\nassistant: It sings of {n}." for n in range(240)]
+    turns[200] = "user: Marta must not eat nuts."
+    text = remember(engine, "\n".join(turns)).text
+    assert waits(engine) == 0
+    remember(engine, "a kettle for the kitchen")
+    assert found(engine, "Marta must not eat nuts", weights=MEANING)[0] == text
+
+
+def test_a_conversation_of_very_many_turns_is_begun_at_once(engine):
+    remember(engine, "\n".join(f"A: yes {n}" for n in range(2_000)))
+    assert waits(engine) == 1
+    engine.settle()
+    assert waits(engine) == 0
 
 
 def test_nothing_is_left_of_a_long_text_that_is_forgotten_or_rewritten(engine, store):

@@ -6,6 +6,7 @@ long text has a vector for each passage, the codes of all its words, and as its 
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from recollect.model import Sense
@@ -14,9 +15,11 @@ from recollect.rules.passages import passages
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-# A write embeds so many passages of a text, for which it takes up to a second; the record then
-# waits for the rest.
-AT_ONCE = 64
+# A write embeds the passages of so many characters of a text, for which it takes a second or two;
+# the record then waits for the rest.
+AT_ONCE = 51_200
+# A short turn takes a model as long as so many characters more.
+_EACH = 40
 # Codes of more words are not kept: those of a book would be found in every question.
 MOST_WORDS = 4_096
 # Of so many texts the passages are held at once.
@@ -31,7 +34,7 @@ def pieces(texts: Iterable[str]) -> list[str]:
 def senses(
     embed: Callable[[Sequence[str]], list[Sense]], texts: Sequence[str], most: int | None = None
 ) -> list[Sense]:
-    """What each text means; where it has more than `most` passages, of these alone."""
+    """What each text means; where its passages have more than `most` characters, of these alone."""
     return [
         sense
         for start in range(0, len(texts), _TEXTS)
@@ -48,8 +51,19 @@ def _senses(
     embed: Callable[[Sequence[str]], list[Sense]], texts: Sequence[str], most: int | None
 ) -> list[Sense]:
     cut = [passages(text) for text in texts]
-    made = iter(embed([part for parts in cut for part in parts[:most]]))
-    return [_together([next(made) for _ in parts[:most]], len(parts)) for parts in cut]
+    begun = [parts[: _within(parts, most)] for parts in cut]
+    made = iter(embed([part for parts in begun for part in parts]))
+    return [
+        _together([next(made) for _ in first], len(parts))
+        for first, parts in zip(begun, cut, strict=True)
+    ]
+
+
+def _within(parts: Sequence[str], most: int | None) -> int | None:
+    """How many of the first passages have so many characters together; all where it is None."""
+    if most is None:
+        return None
+    return sum(length <= most for length in accumulate(len(part) + _EACH for part in parts))
 
 
 def _together(parts: Sequence[Sense], many: int) -> Sense:
