@@ -210,6 +210,16 @@ def test_progress_with_nothing_to_say_changes_nothing(recollect):
     assert recollect("progress", id_, "--confidence", "0").code == 0
 
 
+def test_a_signal_and_a_stage_are_said_each_by_itself(recollect):
+    id_ = decided(recollect, "Do it")
+    before = recollect("history", id_).out
+    said = recollect("progress", id_, "--stage", "executed", "--signal", "ci_passed")
+    assert said.code == 2
+    assert "nothing was changed" in said.err
+    assert recollect("history", id_).out == before
+    assert recollect("list", "--kind", "signal").out == ""
+
+
 def test_nothing_learned_is_said(recollect):
     said = recollect("skills", "database")
     assert said.code == 0

@@ -125,7 +125,13 @@ def _from_git(session: Session, args: Namespace) -> Reply:
 
 def _progress(session: Session, args: Namespace) -> Reply:
     tenant = session.config.tenant
+    moved = args.confidence is not None or any((args.stage, args.pr, args.commit))
     if args.signal:
+        if moved:
+            raise InvalidRequest(
+                "A signal is noted by itself, with --valence and --note, and nothing was changed."
+                " Say how far the decision has come in a call of its own, without --signal."
+            )
         seen = session.run(
             RecordSignal(
                 args.id, args.signal, args.valence, tenant, session.author, args.note or ""
@@ -133,8 +139,7 @@ def _progress(session: Session, args: Namespace) -> Reply:
         )
         said = f"Noted as {seen.signal.id}; expected success is now {seen.expected:.0%}."
         return Reply((said,), lambda: document(seen))
-    given = (args.stage, args.note, args.pr, args.commit)
-    if args.confidence is None and not any(given):
+    if not moved and not args.note:
         raise InvalidRequest(
             "There is nothing to change. Give what is new, such as --stage or --note, or what was"
             " seen with --signal; `recollect progress --help` lists them."
