@@ -45,6 +45,36 @@ def test_each_section_becomes_a_record_that_says_where_it_is_from(engine, folder
     assert "## Monday\nWe chose SQLite." in found(engine, "which database did we choose?")
 
 
+@pytest.mark.parametrize(
+    ("head", "title"),
+    [
+        ("title: A note\ndate: 2025-03-01\ntags: [a]", "A note"),
+        ("tags:\n  - a\ntitle:\n  - b", "note.md"),
+    ],
+)
+def test_settings_before_a_document_are_none_of_its_text(engine, folder, head, title):
+    before = f"---\n{head}\n---\n"
+    (folder / "docs" / "note.md").write_text(f"{before}The kettle is blue.\n\n# More\nIt sings.\n")
+    (folder / "docs" / "only.md").write_text(before)
+    ingest(engine, folder, "docs/note.md", "docs/only.md")
+    more, note = listed(engine, Where())
+    assert (note.title, note.text) == (title, "The kettle is blue.")
+    assert (more.title, more.text) == ("More", "# More\nIt sings.")
+    assert json.loads(note.metadata)["line"] == before.count("\n") + 1
+    assert json.loads(more.metadata)["line"] == before.count("\n") + 3
+    with unchanged(engine):
+        ingest(engine, folder, "docs/note.md")
+
+
+def test_a_rule_before_a_text_hides_nothing_of_it(engine, folder):
+    (folder / "docs" / "note.md").write_text("---\nThe kettle is blue, and sings.\n---\nIt does.\n")
+    (folder / "docs" / "note.rst").write_text("---\na: b\n---\n\nIt does.\n")
+    ingest(engine, folder, "docs/note.md", "docs/note.rst")
+    said = " ".join(record.text for record in listed(engine, Where()))
+    assert "The kettle is blue" in said
+    assert "a: b" in said + " ".join(record.title for record in listed(engine, Where()))
+
+
 def test_the_same_documents_again_bring_nothing(engine, folder):
     ingest(engine, folder)
     with unchanged(engine):

@@ -11,6 +11,10 @@ import sys
 import termios
 import time
 from fcntl import ioctl
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+
+import pytest
 
 from recollect.ways.cli.top import Calls, _read
 from recollect.ways.measures import Measures
@@ -40,6 +44,39 @@ def test_it_is_shown_once_where_nobody_looks_at_a_terminal(recollect, remember):
     whole = recollect("top", "--json", "--server", "http://127.0.0.1:9").json
     assert whole["status"]["counts"]["memories"] == 1
     assert whole["calls"] == []
+
+
+def answering(status):
+    """A server that answers with a status, and nothing else."""
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(status)
+            self.end_headers()
+
+        def log_message(self, *_):
+            """Nobody reads it."""
+
+    return HTTPServer(("127.0.0.1", 0), Answers)
+
+
+@pytest.mark.parametrize(
+    ("status", "key", "why"),
+    [
+        (401, "", "wants a key: put it into AGENT_MEMORY_SECRET. `recollect keys create NAME`"),
+        (403, "rk_old", "wants another key: put it into AGENT_MEMORY_SECRET."),
+        (404, "", "is no server of ours, or tells nothing (404)."),
+        (200, "", "Nobody has called a tool of this server since it was started."),
+    ],
+)
+def test_why_a_server_that_answers_tells_nothing_is_said(recollect, monkeypatch, status, key, why):
+    if key:
+        monkeypatch.setenv("AGENT_MEMORY_SECRET", key)
+    with answering(status) as server:
+        Thread(target=server.handle_request).start()
+        said = recollect("top", "--server", f"http://127.0.0.1:{server.server_port}")
+    assert why in said.out
+    assert "No server answers" not in said.out
 
 
 def test_on_a_terminal_it_goes_on_until_it_is_interrupted(remember):

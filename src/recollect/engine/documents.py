@@ -11,6 +11,7 @@ from recollect.engine.writes import as_kept, embedded, keep, recorded
 from recollect.errors import InvalidRequest, SecretFound
 from recollect.ops import Ingested, Remember
 from recollect.rules import check
+from recollect.rules.foreign.pages import front_matter
 from recollect.rules.split import Form, Section, form_of, split
 from recollect.value import Value, replace
 
@@ -83,10 +84,14 @@ def _kept(ports: Ports, op: Ingest, parts: Sequence[Part]) -> News:
 
 
 def _parts(ports: Ports, op: Ingest, document: Document) -> Iterator[Part]:
-    source = _source(op, document)
-    for section in split(document.text, form_of(document.name) or Form.MARKDOWN):
+    source, form = _source(op, document), form_of(document.name) or Form.MARKDOWN
+    titled, body, before = _body(document, form)
+    sections = (replace(one, line=one.line + before) for one in split(body, form))
+    for section in sections:
         try:
-            kept, _ = as_kept(_remember(op, document.name, source, section), ports.secrets())
+            kept, _ = as_kept(
+                _remember(op, document.name, source, section, titled), ports.secrets()
+            )
         except SecretFound as error:
             line = section.line + int(str(error.facts["line"])) - 1
             raise SecretFound(
@@ -96,6 +101,18 @@ def _parts(ports: Ports, op: Ingest, document: Document) -> Iterator[Part]:
         yield Part(source, kept)
 
 
+def _body(document: Document, form: Form) -> tuple[str, str, int]:
+    """Its title and its text, without the settings before it, and how many lines those take.
+
+    They are for programs, and a text that begins with a list of them is found by the wrong words.
+    """
+    settings, body, before = front_matter(document.text)
+    if form is not Form.MARKDOWN or not settings:
+        return "", document.text, 0
+    title = settings.get("title", "")
+    return (" ".join(title.split()) if isinstance(title, str) else ""), body, before
+
+
 def _source(op: Ingest, document: Document) -> str:
     """What tells a document from others: within a project its name, else where it lies."""
     said = document.name if op.scope.project else document.place
@@ -103,7 +120,7 @@ def _source(op: Ingest, document: Document) -> str:
     return said.replace("#", "%23")
 
 
-def _remember(op: Ingest, name: str, source: str, section: Section) -> Remember:
+def _remember(op: Ingest, name: str, source: str, section: Section, titled: str) -> Remember:
     about = {"path": name, "headings": section.trail, "line": section.line}
     digest = hashlib.sha256(section.text.encode()).hexdigest()
     return Remember(
@@ -111,7 +128,7 @@ def _remember(op: Ingest, name: str, source: str, section: Section) -> Remember:
         scope=op.scope,
         author=op.author,
         type=op.type,
-        title=(section.heading or name.rpartition("/")[2])[: check.LONGEST_NAME],
+        title=(section.heading or titled or name.rpartition("/")[2])[: check.LONGEST_NAME],
         source=SOURCE,
         source_ref=files.ref(f"{source}#{section.key}" if section.key else source),
         metadata=json.dumps({**about, "sha256": digest}, ensure_ascii=False),

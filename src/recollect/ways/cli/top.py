@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from time import sleep
 from typing import TYPE_CHECKING
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from recollect.decisions.measured import CalibrateAll
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 # Seconds in which a server on this machine answers, if there is one.
 _PATIENCE = 0.5
 _LATEST = 5
+# Who has no key, or one that may not.
+_SHUT = {401, 403}
 _line = re.compile(rf"{CALLS}_(bucket|count)\{{(.*)\}} (\d+)").fullmatch
 _label = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"').findall
 _CLEAR = "\x1b[H\x1b[2J"
@@ -72,7 +74,7 @@ def _told(session: Session, args: Namespace) -> dict[str, object]:
     tenant = session.config.tenant
     return {
         "status": document(session.run(Status(tenant))),
-        "calls": [document(one) for one in _calls(session, args.server)],
+        "calls": [document(one) for one in _calls(session, args.server)[0]],
         "calibration": document(session.run(CalibrateAll(Where(tenant), 1))),
     }
 
@@ -90,13 +92,13 @@ def _view(session: Session, args: Namespace) -> Iterator[Shown]:
         + (f"; {waiting} wait for a vector" if waiting else "")
     )
     yield ""
-    calls = _calls(session, args.server)
+    calls, why = _calls(session, args.server)
     if calls:
         yield f"{'calls':<34} {'how often':>9}  half of them within"
         for one in calls[: args.limit]:
             yield f"  {one.tool:<32} {one.count:>9}  {one.half * 1000:g} ms"
     else:
-        yield f"No server answers at {args.server}; `recollect serve --http` starts one."
+        yield why or "Nobody has called a tool of this server since it was started."
     yield ""
     rates = session.run(CalibrateAll(Where(tenant), 1)).rates
     if rates:
@@ -113,16 +115,28 @@ def _view(session: Session, args: Namespace) -> Iterator[Shown]:
     yield from ("  " + change(event, now) for event in reversed(events))
 
 
-def _calls(session: Session, server: str) -> list[Calls]:
-    """What a running server says of its calls; nothing where none answers."""
+def _calls(session: Session, server: str) -> tuple[list[Calls], str]:
+    """What a running server says of its calls, or why it says nothing."""
     asked = Request(f"{server.rstrip('/')}/metrics")  # noqa: S310 -- an address that a person gave
     if session.config.key is not None:
         asked.add_header("Authorization", f"Bearer {session.config.key}")
     try:
         with urlopen(asked, timeout=_PATIENCE) as answer:  # noqa: S310 -- as above
-            return _read(answer.read().decode())
+            return _read(answer.read().decode()), ""
+    except HTTPError as error:
+        error.close()
+        if error.code in _SHUT:
+            key = "another" if session.config.key is not None else "a"
+            return [], (
+                f"The server at {server} wants {key} key: put it into AGENT_MEMORY_SECRET."
+                " `recollect keys create NAME` makes one."
+            )
+        return (
+            [],
+            f"What answers at {server} is no server of ours, or tells nothing ({error.code}).",
+        )
     except (URLError, OSError, ValueError):
-        return []
+        return [], f"No server answers at {server}; `recollect serve --http` starts one."
 
 
 def _read(text: str) -> list[Calls]:
