@@ -621,6 +621,12 @@ def _scalar(setting: Setting, value: object, path: str) -> str:
             setting=setting.field,
             path=path,
         )
+    if setting.read is _path and not isinstance(value, str):
+        raise InvalidRequest(
+            f'{setting.key} in {path} is {value!r}, which is no path. Put it in quotes: "{value}".',
+            setting=setting.field,
+            path=path,
+        )
     if setting.read is _path and value:
         return os.path.join(os.path.dirname(path), os.path.expanduser(str(value)))
     return str(value)

@@ -140,7 +140,7 @@ class Fault(Unavailable):
 
 
 class Damaged(Unavailable):
-    """The file is damaged. It was left as it is; restore a backup or export what can be read."""
+    """The file is damaged. It was left as it is; restore a backup."""
 
     code = "damaged"
 

@@ -515,3 +515,19 @@ def test_the_doctor_finds_wrong_what_setup_refuses(recollect, odd):
         assert f"!!  {title}: its settings cannot be read" in said.out
     assert "All is well" not in said.out
     assert "--  Codex: installed, and not connected" in said.out
+
+
+def test_what_cannot_be_changed_alone_is_said_with_what_to_add_by_hand(recollect, home):
+    path = settings(home, "codex")
+    path.parent.mkdir()
+    path.write_text('mcp_servers = { other = { command = "x" } }\n', "utf-8")
+    said = recollect("setup", "codex", "--yes")
+    assert said.code == 2
+    _, _, line = said.err.strip().partition("add this to mcp_servers by hand: ")
+    mine = tomllib.loads(f"[mcp_servers]\n{line}")["mcp_servers"]["recollect"]
+    assert mine["args"] == ["serve"]
+    settings(home, "gemini").parent.mkdir()
+    settings(home, "gemini").write_text('{"mcpServers": []}', "utf-8")
+    said = recollect("setup", "gemini", "--yes").err
+    _, _, line = said.strip().partition("add this to mcpServers by hand: ")
+    assert json.loads(f"{{{line}}}")["recollect"] == {"command": mine["command"], "args": ["serve"]}

@@ -162,6 +162,7 @@ def test_an_empty_flag_that_has_to_say_something_is_refused(flag):
         ("[embedding]\nprovder = 'hash'", "sets embedding.provder"),
         ("user = true", "user in .* is True"),
         ("user = ['ada']", "user in .* is \\['ada'\\]"),
+        ("store = 5", 'store in .* is 5, which is no path. Put it in quotes: "5"'),
         ("store = ''", "store in .* is ''"),
         ("user = ", "is not TOML"),
         (b"user = '\xff'", "is not TOML in UTF-8"),

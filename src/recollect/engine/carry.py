@@ -53,7 +53,7 @@ def restore(ports: Ports, op: Restore) -> Carried:
         if tx.total() or tx.last_event():
             raise Conflict(
                 "The store is not empty, and a restore makes a store exactly as it was. Name a"
-                " file that is not there yet with --store; `recollect import` adds to a store."
+                " file that is not there yet with --store."
             )
         if model is None:
             ports.semantics.prepare(tx)

@@ -25,7 +25,10 @@ SALT_BYTES = 16
 FORGET = "forget"
 WIPE = "wipe"
 
-_RESTORE = "Restore a backup, or export what can still be read and import it into a new store."
+_RESTORE = (
+    "Restore a backup into a new store; without one, what `recollect export` can still read of"
+    " this one."
+)
 
 
 def seal(record: Record, salt: bytes) -> str:

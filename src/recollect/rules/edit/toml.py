@@ -154,4 +154,4 @@ def _proved(several: Iterable[str], *meant: object) -> str:
                 return made
         except Unclear:
             continue
-    raise Unclear("it cannot be changed without changing something else; change it by hand")
+    raise Unclear("it cannot be changed without changing something else")

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from recollect.store.sqlite.scans import Scans
 
 _AT_ONCE = 1_000
-_RESTORE = "Restore a backup, or export what can still be read and import it into a new store."
+_RESTORE = (
+    "Restore a backup into a new store; without one, what `recollect export` can still read of"
+    " this one."
+)
 _REMADE = (
     "Nothing is lost: `recollect export` the store, and `recollect restore` that into a new one,"
     " which makes it again from the records."

@@ -124,8 +124,8 @@ def putting(client: Client, start: Start, home: Mapping[str, str]) -> Change:
     path = file(client, home)
     before = _read(path)
     text = _text(before, path)
-    with _explained(client, path):
-        entry = client.entry(start)
+    entry = client.entry(start)
+    with _explained(client, path, _by_hand(client, entry)):
         document = _form(client).read(text)
         table = _table(client, document)
         made = _form(client).put(text, (*table, NAME), entry)
@@ -265,14 +265,25 @@ def _table(client: Client, document: object) -> Path:
     return next((table for table in others if isinstance(at(document, table), dict)), usual)
 
 
+def _by_hand(client: Client, entry: Mapping[str, object]) -> str:
+    """What a person would write, where nothing else may change with it."""
+    table = ".".join(client.tables[-1])
+    if client.toml:
+        said = ", ".join(f"{name} = {json.dumps(value)}" for name, value in entry.items())
+        return f"add this to {table} by hand: {NAME} = {{ {said} }}"
+    return f"add this to {table} by hand: {json.dumps({NAME: dict(entry)})[1:-1]}"
+
+
 @contextmanager
-def _explained(client: Client, path: str) -> Iterator[None]:
+def _explained(
+    client: Client, path: str, otherwise: str = "change them by hand."
+) -> Iterator[None]:
     try:
         yield
     except Unclear as why:
         raise InvalidRequest(
             f"The settings of {client.title} in {path} were left as they are: {why}. Correct that"
-            " there and try again, or change them by hand.",
+            f" there and try again, or {otherwise}",
             path=path,
         ) from None
 
