@@ -18,7 +18,7 @@ from recollect.ops import (
     Undo,
 )
 from recollect.rules.redact import Policy
-from recollect.rules.review import FINDINGS
+from recollect.rules.review import FINDINGS, together
 from tests.engine.build import get, listed, now, opened, remember, unchanged
 
 SECRET = "db_password=" + "hunter" + "2"
@@ -66,6 +66,40 @@ def test_what_says_the_same_is_found_once_and_the_better_one_stays(engine):
     assert {*done.ended} == {first.id, third.id}
     assert now(engine, first).superseded_by == second.id
     assert found(engine, "duplicate") == []
+
+
+CALL = "Call the on-call phone at +39 055 {} if the pager fails."
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (CALL.format("1234567"), CALL.format("1234568")),
+        ("The lamp in the hall is from Berta.", "The lamp in the hall is from Ada."),
+        ("The lamp in the hall is on at night.", "The lamp in the hall is not on at night."),
+    ],
+)
+def test_what_differs_in_a_number_a_name_or_a_not_is_no_duplicate(engine, old, new):
+    first, second = remember(engine, old), remember(engine, new)
+    for near in (1.0, 0.99):
+        for one, _ in together(second, [(first, near)]):
+            assert (one.what, one.id, one.other) == ("conflict", first.id, second.id)
+
+
+def test_of_two_that_are_worth_as_much_the_newer_stays(engine):
+    old = remember(engine, "The lamp in the hall was lit by Ada.")
+    new = remember(engine, "The lamp in the hall was lit, by Ada!")
+    ((one, _),) = together(new, [(old, 1.0)])
+    assert (one.what, one.id, one.other) == ("duplicate", old.id, new.id)
+
+
+def test_long_texts_are_duplicates_only_where_they_say_the_same(engine):
+    hall = "The lamps in the hall are lit at night, and there are many of them. " * 60
+    old = remember(engine, f"{hall}There is a portrait of Admiral Keith. {hall}")
+    new = remember(engine, f"{hall}There is a portrait of Queen Anne. {hall}")
+    again = remember(engine, f"{hall}There is a portrait of  Queen Anne. {hall}")
+    assert list(together(new, [(old, 0.99)])) == []
+    assert [one.what for one, _ in together(again, [(new, 1.0)])] == ["duplicate"]
 
 
 def test_what_a_newer_one_contradicts_is_found_and_gives_way(engine):

@@ -137,7 +137,7 @@ def _near(
 
 def _no_other(text: str, other: str) -> bool:
     """Whether two texts that are nearly the same do not say the one thing and another one."""
-    if _particulars(text) != _particulars(other):
+    if particulars(text) != particulars(other):
         return False
     # Takes long to load, and few searches find texts that are nearly the same.
     from recollect.rules.conflict import judge
@@ -146,5 +146,6 @@ def _no_other(text: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=1_024)
-def _particulars(text: str) -> frozenset[str]:
+def particulars(text: str) -> frozenset[str]:
+    """What tells texts apart that hardly differ else: numbers, and whether something is not so."""
     return frozenset(word for word in tokens(text) if word in _NEGATIONS or _digit(word))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from recollect.model import AuthorKind
 from recollect.rules.conflict import judge
+from recollect.rules.fold import particulars
 from recollect.rules.hidden import hidden
+from recollect.rules.passages import LONG
 from recollect.rules.redact import find
 from recollect.rules.worth import CANDIDATE
 from recollect.value import Value
@@ -23,6 +26,9 @@ DUPLICATE, CONFLICT = "duplicate", "conflict"
 STALE, UNUSED, WAITING = "stale", "unused", "candidate"
 # Most pressing first.
 FINDINGS = (SECRET, INSTRUCTION, CONFLICT, DUPLICATE, STALE, UNUSED, WAITING)
+
+_name = re.compile(r"(?<=[\w,;:)] )[A-Z]\w+").findall
+_word = re.compile(r"\w+").findall
 
 
 class Found(Value):
@@ -67,10 +73,11 @@ def together(
         verdict = judge(old.text, record.text, cosine)
         if said(old.text) == said(record.text):
             yield _repeated(old, record, 1.0), 1.0
-        elif verdict.conflict:
+        elif verdict.conflict or (verdict.same and _apart(old.text, record.text)):
             why = f"a newer one seems to say otherwise ({verdict.similarity:.2f})"
             yield Found(CONFLICT, old.id, why, record.id), verdict.similarity
-        elif verdict.same:
+        elif verdict.same and max(len(old.text), len(record.text)) <= LONG:
+            # Long texts that are nearly the same need not say the same.
             yield _repeated(old, record, verdict.similarity), verdict.similarity
 
 
@@ -81,6 +88,24 @@ def said(text: str) -> str:
     'the build uses make.'
     """
     return " ".join(text.lower().split())
+
+
+def _apart(old: str, new: str) -> bool:
+    """Whether texts that are alike differ in a number, a negation or a name, and so in all."""
+    if max(len(old), len(new)) > LONG:
+        return False
+    return particulars(old) != particulars(new) or bool(
+        (_names(old) - _words(new)) and (_names(new) - _words(old))
+    )
+
+
+def _names(text: str) -> set[str]:
+    """What is written as a name is, but for where a sentence begins."""
+    return {one.lower() for one in _name(text)}
+
+
+def _words(text: str) -> set[str]:
+    return set(_word(text.lower()))
 
 
 def settled(pairs: Iterable[tuple[Found, float]]) -> list[Found]:
@@ -112,8 +137,10 @@ def _repeated(old: Record, new: Record, similarity: float) -> Found:
 
 def _better(old: Record, new: Record) -> tuple[Record, Record]:
     """Of two that say the same: which stays, and which goes."""
-    rank = {old.id: _worth(old), new.id: _worth(new)}
-    return (old, new) if rank[old.id] >= rank[new.id] else (new, old)
+    worth = _worth(old), _worth(new)
+    # Of two that are worth as much, what was said last is the correction.
+    first = worth[0] > worth[1] or (worth[0] == worth[1] and said(old.text) == said(new.text))
+    return (old, new) if first else (new, old)
 
 
 def _worth(record: Record) -> tuple[bool, bool, float, int]:
