@@ -8,12 +8,31 @@ import pytest
 
 from recollect.errors import Conflict, InvalidRequest, NotFound
 from recollect.model import EVER, Author, AuthorKind, Kind, Scope
-from recollect.ops import OWNER, Recall, Remember
+from recollect.ops import OWNER, Recall, Remember, RememberAll
 from tests.engine.build import entities, get, ledger, listed, now, remember, said, unchanged
 
 DAY = timedelta(days=1)
 OTHER = Scope("other")
 BOT = Author(AuthorKind.AGENT, "bot")
+
+
+def test_what_happens_again_is_kept_again_where_the_time_is_told(engine, clock):
+    text, today = "The stand-up was cancelled.", clock()
+    first = remember(engine, text, type="episodic", event_time=today - 9 * DAY)
+    again = said(engine, text, type="episodic", event_time=today - 2 * DAY)
+    assert again.created
+    for told in (first, again.record):
+        same = said(engine, text, type="episodic", event_time=told.event_time)
+        assert (same.created, same.record.id) == (False, told.id)
+    # Without a time it is told once more of the first.
+    assert said(engine, text, type="episodic").record.id == first.id
+    items = tuple(
+        Remember(text, type="episodic", event_time=today - days * DAY) for days in (9, 5, 5)
+    )
+    assert engine.run(RememberAll(items)).created == 1
+    # What is so is so whenever it is said.
+    remember(engine, "The build uses make.", event_time=today - 9 * DAY)
+    assert not said(engine, "The build uses make.", event_time=today).created
 
 
 def test_what_was_said_of_a_text_is_kept_with_it(engine, clock):

@@ -152,6 +152,16 @@ def test_a_contradiction_is_pointed_out_with_the_way_to_settle_it(recollect, rem
     assert said.endswith(f"recollect supersede {old} {new}\n")
 
 
+def test_what_is_known_with_another_begin_is_said_to_be(recollect, remember):
+    id_ = remember("Rent is 900.", "--valid-from", "2024-01-01")
+    said = recollect("remember", "Rent is 900.", "--valid-from", "2020-01-01").out
+    assert said.startswith(f"Known already, as {id_}.\nIt is kept as true from 2024-01-01")
+    assert f"recollect revise {id_} --valid-from TIME" in said
+    assert "true from" not in recollect("remember", "Rent is 900.").out
+    again = recollect("remember", "Rent is 900.", "--valid-from", "2024-01-01").out
+    assert "true from" not in again
+
+
 def test_a_long_text_is_shown_where_it_was_found(recollect):
     plain = "Of the harbour there is much to be said, and of the weather. " * 40
     answer = "The spare key for the boat house hangs behind the third lamp."

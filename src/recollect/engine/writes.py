@@ -47,6 +47,7 @@ _AT_A_TIME = 256
 _NEIGHBOURS = 10
 _MOST_SUPERSEDED = 1_000
 _LINES = ("type", "title", "source", "source_ref", "session", "speaker", "status")
+_HAPPENED = "episodic"
 _GUARDED = ("text", "metadata", *_LINES)
 # What says nothing.
 _BARE = {"", "{}"}
@@ -237,7 +238,11 @@ def _once(op: Remember) -> bool:
 
 def _said(op: Remember, record: Record) -> Said:
     """What two have in common that are to be one record."""
-    return op.scope, op.text, _told(record) if _once(op) else record.id
+    if not _once(op):
+        return op.scope, op.text, record.id
+    # What happens may happen again: told of another time, it is something else.
+    when = record.event_time if op.event_time and op.type == _HAPPENED else None
+    return op.scope, op.text, (_told(record), when)
 
 
 def _new(
@@ -340,9 +345,10 @@ def _known(reader: Reader, items: Sequence[Remember]) -> dict[Said, Record]:
             texts.setdefault(item.scope, []).append(item.text)
     # Of several that are alike the oldest, which comes last.
     return {
-        (scope, record.text, _told(record)): record
+        (scope, record.text, (_told(record), when)): record
         for scope, several in texts.items()
         for record in reversed(reader.saying(scope, several))
+        for when in (None, record.event_time)
     }
 
 

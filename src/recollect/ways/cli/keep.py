@@ -12,7 +12,7 @@ from recollect.ways.cli.command import DONE, NOT_DONE, Argument, Command, Reply
 from recollect.ways.cli.document import document
 from recollect.ways.cli.read import time, whole, words
 from recollect.ways.cli.shared import ABOUT, ID, REASON, WHOSE, about, scope
-from recollect.ways.cli.show import arrow, brief
+from recollect.ways.cli.show import arrow, brief, moment
 from recollect.ways.place import project, roots
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _remember(session: Session, args: Namespace) -> Reply:
     if args.lines:
         return _remember_all(session, op, text.split("\n"))
     answer = session.run(op)
-    return Reply(_remembered(session, answer), lambda: document(answer))
+    return Reply(_remembered(session, answer, op), lambda: document(answer))
 
 
 def _ingest(session: Session, args: Namespace) -> Reply:
@@ -94,9 +94,15 @@ def _in_line(places: list[int], error: InvalidRequest) -> InvalidRequest:
     return type(error)(said, **(error.facts | {"line": line}))
 
 
-def _remembered(session: Session, answer: Remembered) -> Iterator[Shown]:
+def _remembered(session: Session, answer: Remembered, op: Remember) -> Iterator[Shown]:
     record = answer.record
     yield f"Remembered as {record.id}." if answer.created else f"Known already, as {record.id}."
+    if not answer.created and op.valid_from not in {None, record.valid_from}:
+        since = moment(record.valid_from, session.now)
+        yield (
+            f"It is kept as true from {since}."
+            f" To correct that: recollect revise {record.id} --valid-from TIME"
+        )
     if answer.redacted:
         yield f"Left out what looked like a secret: {', '.join(answer.redacted)}."
     conflicts = [one.record for one in answer.similar if one.conflict]
