@@ -280,3 +280,12 @@ def test_a_decision_without_reasons_is_shown_without_a_place_for_them(recollect,
 
 def decided(recollect, *said):
     return recollect("decide", *said, "--json").json["decision"]["record"]["id"]
+
+
+def test_what_was_decided_is_recalled_beside_what_was_remembered(recollect, remember):
+    kept = remember("The database is backed up at night.")
+    decided = recollect("decide", "Use SQLite as the database", "--json").json["decision"]["record"]
+    found = recollect("recall", "which database?", "--json").json["hits"]
+    assert {hit["record"]["id"] for hit in found} == {kept, decided["id"]}
+    found = recollect("recall", "which database?", "--kind", "memory", "--json").json["hits"]
+    assert [hit["record"]["id"] for hit in found] == [kept]

@@ -24,12 +24,15 @@ if TYPE_CHECKING:
     from recollect.ways.cli.line import Shown
     from recollect.ways.cli.session import Session
 
+# What somebody said is found, whether it was kept as a fact or as a decision.
+_TOLD = (Kind.MEMORY, Kind.DECISION)
+
 
 def _recall(session: Session, args: Namespace) -> Reply:
     answer = session.run(
         Recall(
             words(args.query),
-            where=where(session, args),
+            where=where(session, args, _TOLD),
             limit=args.limit,
             offset=args.offset,
             as_of=args.as_of,

@@ -77,14 +77,14 @@ def kinds(args: Namespace) -> tuple[Kind, ...]:
     return tuple(Kind) if "all" in args.kind else tuple(Kind(kind) for kind in args.kind)
 
 
-def where(session: Session, args: Namespace) -> Where:
-    """Which records are meant."""
+def where(session: Session, args: Namespace, usual: tuple[Kind, ...] = (Kind.MEMORY,)) -> Where:
+    """Which records are meant, of the usual kinds where none is named."""
     config = session.config
     return Where(
         tenant=config.tenant,
         user=config.user or None,
         project=config.project or None,
-        kinds=kinds(args) if args.kind else (Kind.MEMORY,),
+        kinds=kinds(args) if args.kind else usual,
         types=tuple(args.type or ()),
         session=args.session,
         since=args.since,
