@@ -211,6 +211,9 @@ def test_revising_another_version_than_expected_is_a_conflict(recollect, remembe
 def test_what_is_invalid_is_kept_but_no_longer_listed(recollect, remember):
     id_ = remember("The project runs.")
     assert "no longer true" in recollect("invalidate", id_, "--reason", "closed").out
+    again = recollect("invalidate", id_).out
+    assert f"{id_} was no longer true already, since 20" in again
+    assert again.endswith("Nothing was changed.\n")
     nothing = recollect("list")
     assert (nothing.out, nothing.err) == ("", "recollect: Nothing to list.\n")
     assert recollect("get", id_).code == 0

@@ -18,6 +18,7 @@ from recollect.ways.place import project, roots
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterable, Iterator
+    from datetime import datetime
 
     from recollect.ops import Invalidated, Remembered
     from recollect.ways.cli.line import Shown
@@ -146,6 +147,7 @@ def _supersede(session: Session, args: Namespace) -> Reply:
 
 
 def _invalidate(session: Session, args: Namespace) -> Reply:
+    began = session.now
     answer = session.run(
         Invalidate(
             args.id,
@@ -155,13 +157,16 @@ def _invalidate(session: Session, args: Namespace) -> Reply:
             superseded_by=args.superseded_by,
         )
     )
-    return Reply((_invalidated(answer),), lambda: document(answer))
+    return Reply((_invalidated(answer, began),), lambda: document(answer))
 
 
-def _invalidated(answer: Invalidated) -> str:
+def _invalidated(answer: Invalidated, began: datetime) -> str:
     if answer.edge is not None:
         return str("No longer true: " + arrow(answer.edge))
     ended = answer.record
+    if ended and ended.valid_until and max(ended.valid_until, ended.updated_at) < began:
+        since = moment(ended.valid_until, began)
+        return f"{ended.id} was no longer true already, since {since}. Nothing was changed."
     return f"{ended.id if ended else 'It'} is no longer true. It is kept, with its history."
 
 
