@@ -99,8 +99,8 @@ COMMANDS = (
         "export",
         "write everything to a file, from which it can be restored",
         "Write all that the store holds, of every tenant, as lines of JSON: records with their\n"
-        "history, links, the ledger and the vectors. A restore makes them exactly so again. Access\n"
-        "keys are not in it: make new ones after a restore, or copy the file with `backup`.\n"
+        "history, links, the ledger and the vectors. A restore makes them exactly so again.\n"
+        "Access keys are not in it: make new ones after a restore, or copy all by `backup`.\n"
         "Whoever has the file can read all of it; only you may, unless you pass it on.",
         (
             "recollect export today.jsonl",
