@@ -18,6 +18,7 @@ words = (
 texts = st.text() | st.lists(st.sampled_from(words), max_size=20).map(" ".join)
 
 CONFLICTS = [
+    ("We deploy on AWS.", "We no longer deploy on AWS, but on GCP."),
     ("User lives in Seattle", "User moved to Austin"),
     ("Mira lives in Oslo.", "Mira moved to Bergen in spring."),
     ("The cache listens on port 7001.", "The cache listens on port 7002."),
@@ -35,6 +36,7 @@ CONFLICTS = [
     ("Mira lives in Oslo.", "A new chapter began. Mira moved to Bergen for good."),
 ]
 NO_CONFLICTS = {
+    "another name is denied": ("Anna lives in Austin.", "Anna doesn't live in Seattle."),
     "of another subject": ("The staging queue is full.", "The production queue is empty."),
     "of two of a kind": ("The billing service uses Go 1.", "The mail service uses Go 2."),
     "of two people": ("Anna lives in Oslo.", "Boris lives in Rome."),

@@ -819,11 +819,21 @@ def _at_odds(old: _Reading, new: _Reading, cosine: float | None) -> bool:
                 continue
             if _most(one, two, near, column, replaced=new.replaced) < needed:
                 continue
+            if _of_another(one.clause, two.clause):
+                continue
             told = new.replaced and not old.replaced
             signs = _signs(one.clause, two.clause, near, told=told)
             if sum(_WEIGHTS[sign][column] * signs[sign] for sign in signs) >= needed:
                 return True
     return False
+
+
+def _of_another(old: _Clause, new: _Clause) -> bool:
+    """Whether what one denies is of another name than what the other one says: both may be true."""
+    if old.negated == new.negated or new.replaced:
+        return False
+    one, two = old.names - old.subject, new.names - new.subject
+    return bool(one and two) and one.isdisjoint(two)
 
 
 def _most(old: _Line, new: _Line, cosine: float, column: int, *, replaced: bool) -> float:
