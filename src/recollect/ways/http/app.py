@@ -141,6 +141,8 @@ class App:
         return True
 
     async def _who(self, scope: Scope) -> Caller:
+        if self._door.tells_at_once(scope):
+            return self._door.caller(scope)
         limiter = self._elsewhere if self._door.asks_elsewhere(scope) else self._threads
         return await to_thread.run_sync(self._door.caller, scope, limiter=limiter)
 
