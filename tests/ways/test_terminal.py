@@ -170,3 +170,10 @@ def test_where_nobody_looks_nothing_is_drawn(monkeypatch, capsys):
     with Bar("importing") as far:
         far.show(1, 2, "x")
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("sign", ["x", "\u0e01", "e\u0301"])
+def test_a_long_text_without_a_blank_fills_each_line_of_the_terminal(sign):
+    rows = [*painted(line(sign * 20_000), Look(width=80, colours=False))]
+    assert "".join(rows) == sign * 20_000
+    assert {cells(row) for row in rows[:-1]} == {80}

@@ -143,12 +143,16 @@ def _words(text: str) -> Iterator[str]:
 
 def _pieces(word: str, width: int) -> Iterator[str]:
     """A word that no line is wide enough for goes on in the next."""
-    while cells(word) > width:
-        place = next(n for n in range(len(word), 0, -1) if n == 1 or cells(word[:n]) <= width)
-        yield word[:place]
-        word = word[place:]
-    if word:
-        yield word
+    start = used = 0
+    joined = False
+    for place, sign in enumerate(word if cells(word) > width else ""):
+        size = 0 if joined else _cells(sign)
+        if used + size > width and place > start:
+            yield word[start:place]
+            start, used = place, 0
+        used += size
+        joined = ord(sign) == _JOINER
+    yield word[start:]
 
 
 def _cut(words: list[tuple[str, str]], width: int) -> list[tuple[str, str]]:
