@@ -25,10 +25,9 @@ def write(path: str, content: bytes, mode: int | None = None) -> None:
             new.flush()
             os.fsync(new.fileno())
         os.replace(made, path)
-    except BaseException:
+    finally:
         with suppress(FileNotFoundError):
             os.unlink(made)
-        raise
     _settle(os.path.dirname(path) or ".")
 
 

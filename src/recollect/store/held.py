@@ -5,7 +5,6 @@ Whoever works with it sees no difference: what was written is read, as if it wer
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -38,7 +37,6 @@ class Held:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._open = None
         self._stack.__exit__(kind, error, trace)
 
     @contextmanager
@@ -54,14 +52,16 @@ class Held:
     def writing(self) -> Iterator[Writer]:
         """See `Store`. What was written before is committed first."""
         self.__exit__(None, None, None)
-        tx = self._stack.enter_context(self._store.writing())
-        try:
+        with ExitStack() as stack:
+            stack.callback(self._ended)
+            tx = stack.enter_context(self._store.writing())
             self._first(tx)
             self._open = tx
             yield tx
-        except BaseException:
-            self.__exit__(*sys.exc_info())
-            raise
+            self._stack = stack.pop_all()
+
+    def _ended(self) -> None:
+        self._open = None
 
     def last(self) -> Writer:
         """The transaction that waits, or one that begins now where nothing was written."""
