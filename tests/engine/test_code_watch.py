@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import sys
 from errno import ENOENT, ENOSPC
 
 import pytest
 
+from bench.code import branches
 from recollect.errors import InvalidRequest
 from recollect.model import Kind, Where
 from recollect.ops import DropProject, IndexProject, IndexState, ListProjects, SearchCode
@@ -122,58 +121,17 @@ def test_what_the_system_does_not_let_be_watched_is_indexed_and_told(
 def test_another_branch_of_a_thousand_files_is_one_round_and_nothing_is_lost_or_stale(
     engine, tmp_path
 ):
-    root = tmp_path / "atlas"
-    root.mkdir()
-    branches(root, 1_000)
+    root = branches.made(tmp_path / "atlas", 1_000)
     engine.run(IndexProject(str(root), watch=True))
-    assert said(engine) == written(root)
+    assert branches.indexed(engine) == branches.written(root)
     for branch in ("next", "main"):
         before = engine.ports.watchers.rounds
-        changed(engine, lambda branch=branch: git(root, "checkout", "-q", branch))
-        assert said(engine) == written(root)
+        changed(engine, lambda branch=branch: branches.switch(root, branch))
+        assert branches.indexed(engine) == branches.written(root)
         assert engine.ports.watchers.rounds == before + 1
     # Folders that came with the other branch are watched too.
-    git(root, "checkout", "-q", "next")
+    branches.switch(root, "next")
     (root / "fresh5" / "last.py").write_text("def last_of_all(): pass\n")
     engine.ports.watchers.wait(engine.ports.watchers.rounds)
     changed(engine, lambda: (root / "fresh5" / "later.py").write_text("def later_yet(): pass\n"))
-    assert said(engine) == written(root)
-
-
-def git(root, *arguments):
-    author = ("-c", "user.name=ann", "-c", "user.email=ann@example.org")
-    subprocess.run(
-        ["git", *author, *arguments],  # noqa: S607 -- as people have it
-        cwd=root,
-        check=True,
-        capture_output=True,
-    )
-
-
-def branches(root, many):
-    """A repository with two branches that share few files."""
-    git(root, "init", "-q", "-b", "main")
-    for branch, folder, number in (("main", "old", 1), ("next", "fresh", 2)):
-        if branch != "main":
-            git(root, "checkout", "-q", "-b", branch)
-            shutil.rmtree(root / "old5")
-        for at in range(many):
-            place = root / (f"{folder}{at % 10}" if at % 5 == 0 else f"kept{at % 10}")
-            place.mkdir(exist_ok=True)
-            (place / f"m{at}.py").write_text(f"def job_{at}():\n    return {number}\n")
-        git(root, "add", "-A")
-        git(root, "commit", "-q", "-m", branch)
-    git(root, "checkout", "-q", "main")
-
-
-def written(root):
-    """What the files of a project say."""
-    return {
-        file.relative_to(root).as_posix(): file.read_text().rstrip() for file in root.rglob("*.py")
-    }
-
-
-def said(engine):
-    """What the index has of each file."""
-    with engine.ports.store.reading() as reader:
-        return {one.source_ref: one.text for one in reader.page(CODE, 10_000)}
+    assert branches.indexed(engine) == branches.written(root)
