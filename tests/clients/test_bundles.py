@@ -19,21 +19,12 @@ from recollect.contracts.every import NAMES
 from recollect.ways.cli.commands import MODULES
 from recollect.ways.hooks.event import EVENTS
 from tests.npm.node import program
+from tests.ways.mcp.process import HELLO
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "clients" / "claude-code"
 BUNDLE = ROOT / "clients" / "mcpb"
 MCPB = "@anthropic-ai/mcpb/dist/cli/cli.js"
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    },
-}
 
 
 def read(path):

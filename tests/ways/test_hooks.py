@@ -17,6 +17,7 @@ import pytest
 from recollect.ways.hooks import server as asking
 from recollect.ways.hooks import usage
 from tests.ways.http.process import serving
+from tests.ways.mcp.process import HELLO
 
 DEPLOYMENTS = "When do deployments of billing go out?"
 COMMAND = [str(Path(sys.executable).with_name("recollect"))]
@@ -345,16 +346,6 @@ assert b"serverInfo" in server.stdout.readline()
 print(server.pid, flush=True)
 sys.stdin.read()
 """
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    },
-}
 STARTS = 20
 
 
